@@ -42,9 +42,9 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         Cubes made by `irframe.cube`, at least one.
     dim
         Pass ``"topic"`` for cubes of different topics, such as the cubes of several tracks. A
-        system that is missing in a cube counts as absent from the topics of this cube. Pass
-        ``"system"`` for cubes of different systems with the same topics and judgments. The pool of
-        the result contains the documents of all contributing systems.
+        system that is missing from a cube is treated as absent from its topics. Pass ``"system"``
+        for cubes of different systems with the same topics and judgments. The pool of the result
+        contains the documents of all contributing systems.
 
     Returns
     -------
@@ -377,7 +377,8 @@ def _places(experiment: Experiment, first: Experiment) -> Codes:
     """
     base, expected = experiment.judgments, first.judgments
     _refuse_judgments(expected, base.count != expected.count)
-    # Cubes of one file of judgments have equal documents. Looking up their names would be slow.
+    # Cubes built from the same judgments file contain the same documents. Looking up their names
+    # would be slow.
     if np.array_equal(base.docs, expected.docs):
         positions = np.arange(len(base.row))
     else:

@@ -130,8 +130,8 @@ def cube(
     -----
     IrframeWarning
         If topics of the runs have no judgments, or judged topics have no list. If systems lack
-        lists, which then count as empty. If systems have no list for any judged topic. If no
-        retrieved document is judged.
+        lists for some topics. Missing lists are treated as empty. If systems have no list for any
+        judged topic. If no retrieved document is judged.
 
     Examples
     --------

@@ -55,9 +55,9 @@ def freedom_of(
     The shape is (metric, system, depth).
 
     The degrees of freedom are the number of drawn documents in a system's lists minus one.
-    Documents that were certain to be drawn do not count. For nDCG only documents that add to the
-    score count. If ranks have weights w, the effective number of documents is ``(sum w^2)^2 / sum
-    w^4``.
+    Documents that were certain to be drawn are not counted. For nDCG, only documents that add to
+    the score are counted. If ranks have weights w, the effective number of documents is ``(sum
+    w^2)^2 / sum w^4``.
 
     The degrees of freedom are NaN at depths where systems have fewer than `LEAST_DRAWN` drawn
     documents on average, or where fewer than `LEAST_ADDING` documents of a system add to the score.
@@ -280,7 +280,7 @@ def estimate(
     grade, pass gains to the metric, such as ``gain={1: 0.5, 2: 1}``.
 
     nDCG is the estimated DCG divided by the estimated ideal DCG. The estimated ideal ranking
-    contains the drawn documents in descending order of gain. Each of these documents takes 1/p
+    contains the drawn documents in descending order of gain. Each of these documents occupies 1/p
     ranks, and the ranking ends at the depth. The cumulative discount is interpolated linearly
     between ranks. nDCG is 0 if no drawn document has gain. The variance of nDCG is estimated by the
     jackknife [3]_. Each drawn document, retrieved or not, is left out in turn. The change of the
@@ -294,13 +294,13 @@ def estimate(
 
     Confidence limits of means use Student's t distribution on the scale of the arcsine of the
     square root. For scores that may exceed 1, the scale is the logarithm. The degrees of freedom
-    are the number of drawn documents in a system's lists minus one. For nDCG only documents that
-    add to the score count. If ranks have weights w, the effective number of documents is ``(sum
-    w^2)^2 / sum w^4``. Limits are NaN if a system's lists have fewer than 15 drawn documents, or if
-    fewer than 3 of these documents add to the score, because the coverage would be too low. Limits
-    of nDCG are also NaN if fewer than 15 drawn documents are in the ideal rankings. Let n be the
-    number of drawn documents in the ideal ranking of a topic. If the sum of ``1 / n`` over topics
-    is above 20, limits of nDCG are NaN.
+    are the number of drawn documents in a system's lists minus one. For nDCG, only documents that
+    add to the score are counted. If ranks have weights w, the effective number of documents is
+    ``(sum w^2)^2 / sum w^4``. Limits are NaN if a system's lists have fewer than 15 drawn
+    documents, or if fewer than 3 of these documents add to the score, because the coverage would be
+    too low. Limits of nDCG are also NaN if fewer than 15 drawn documents are in the ideal rankings.
+    Let n be the number of drawn documents in the ideal ranking of a topic. If the sum of ``1 / n``
+    over topics is above 20, limits of nDCG are NaN.
 
     The coverage of 95 % limits was measured on 63 runs of TREC's Deep Learning track of 2021, with
     5 to 20 % of the documents drawn. Either all 53 topics or 8 to 30 of them were used. The

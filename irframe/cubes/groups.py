@@ -125,8 +125,8 @@ def stamped(
 ) -> Any:
     """Record a verb and its options in the result's attributes.
 
-    A result that is a cube gets only the record of verbs and options. Other results also get an
-    attribute for each option that is a number or a text.
+    A cube gets only the record of functions and their options. Other results also get an attribute
+    for each option that is a number or a string.
     """
     subject = source if subject is None else subject
     if isinstance(result, InGroups) or (isinstance(result, xr.Dataset) and words.GRADE in result):

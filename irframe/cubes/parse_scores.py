@@ -378,7 +378,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
     """
     column = None if isinstance(by, Mapping | pd.Series) else by
     if column is not None:
-        group_keys(frame, column)  # called only for its errors about the groups of rows
+        group_keys(frame, column)  # called only to raise errors about missing groups
     rows = _read_rows(frame, column)
     table = rows.table
     codes = dict(rows.codes)

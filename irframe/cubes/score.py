@@ -171,9 +171,9 @@ def score(
     -------
     xarray.DataArray
         Scores with the dimensions (metric, system, topic, depth), float64. For an `irframe.Budget`
-        the last dimension is ``budget``. With a single depth, as in ``at=10``, there is no
-        dimension ``depth``. A metric with its own depth is constant beyond that depth. Scores are
-        NaN if a system did not take part in a topic.
+        the last dimension is ``budget``. If a single depth is passed, as in ``at=10``, the result
+        has no dimension ``depth``. The scores of a metric with its own depth are constant beyond
+        that depth. Scores are NaN if a system did not take part in a topic.
 
     Raises
     ------
@@ -224,7 +224,7 @@ def score(
         values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
     result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
     if stops is not None and stops.own is not None:
-        # Each system stops at a point of its own, so the points become a coordinate of systems.
+        # Each system has its own stopping point, so these points become a coordinate of systems.
         result = result.isel({dim: 0}, drop=True)
         return result.assign_coords({dim: (words.SYSTEM, [*stops.own.values()])})
     return _at_one_depth(result) if is_integer(at) else result

@@ -110,9 +110,9 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
     """Return the columns of a frame that are scores.
 
     Scores are columns that irframe computed, according to the attributes of the frame, and columns
-    with the name of a metric. Another column of numbers counts as scores if it varies within topics
-    and within systems. Otherwise the column is a property of topics or systems, such as a length or
-    a year, and is left out. If no column is certainly a metric, all columns are returned.
+    with the name of a metric. Another numeric column is treated as scores if it varies within
+    topics and within systems. Otherwise the column is a property of topics or systems, such as a
+    length or a year, and is left out. If no column is certainly a metric, all columns are returned.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _varies(column: pd.Series, codes: Mapping[str, Array]) -> bool:
 
     A dimension with a single label is not checked.
 
-    A constant integer column, such as a year, does not count as varying.
+    The result is False for a constant integer column, such as a year.
     """
     values = column.nunique()
     if values <= 1:
@@ -221,7 +221,8 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
                 raise InputError("a label for every metric", "none", advice)
             continue
         labels = labels_of(scores, dim, "scores", "select each label once")
-        # Depths become floats in files and by reindexing, so floats without fractions are accepted.
+        # Saving or reindexing can convert depths to floats, so floats with integer values are
+        # accepted.
         if dim == axis.dim and axis.integer and labels.dtype.kind not in "iu":
             labels = _as_integers(labels)
         if dim not in scores.indexes or labels is not scores.indexes[dim]:
@@ -299,7 +300,7 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def counting_costs(subject: object) -> AbstractContextManager[None]:
-    """Return a context in which declared costs count as costs."""
+    """Return a context that treats declared metrics as costs."""
     costs = getattr(subject, "attrs", {}).get(LOWER)
     return during(COSTS, COSTS.get() | {*map(str, listed(costs))}) if costs else nullcontext()
 

@@ -50,7 +50,7 @@ class ScoreColumns(NamedTuple):
 
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Hashable]) -> None:
-    """Raise if it is uncertain whether a column names systems."""
+    """Raise if it is uncertain whether a column contains systems."""
     columns = flat.drop(columns=SYSTEM, errors="ignore")
     by_role = {role: str(name) for role, name in roles(columns.columns).items() if role == TOPIC}
     refuse_strangers(by_role, columns.columns, columns.__getitem__, levels)
@@ -148,7 +148,7 @@ def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
 def named_metrics(frame: pd.DataFrame) -> list[str]:
     """Return the columns that are named after metrics.
 
-    Names in the exact case take precedence over names in a different case.
+    An exact match takes precedence over a match that ignores case.
     """
     metrics = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
     return [name for name in metrics if names_exactly(name)] or metrics

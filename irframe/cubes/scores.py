@@ -1,4 +1,4 @@
-"""The class of scores that all verbs read."""
+"""The class to which all functions convert their scores."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -273,7 +273,7 @@ class Scores:
         return self.by_pair(size, lambda row, block: how(row, block, compute))
 
     def by_summary(self, compute: "Callable[[Scores], list[Array]]") -> list[Array]:
-        """Compute metrics with the same kind of mean at once.
+        """Compute metrics with the same kind of mean together.
 
         The depths of these metrics are concatenated along one axis.
         """

@@ -101,14 +101,14 @@ def bounds(
 
     Notes
     -----
-    For metrics without a recall base, the lower bound is the score if unjudged documents count as
-    not relevant. For the upper bound, unjudged documents gain 1, or the top gain if that is higher.
-    The largest possible contribution of ranks beyond the end of the list is added. With m = min(k,
-    length of the list), this contribution is ``p**m`` for RBP and ``1/(m+1) prod_{i<=m} (1 -
+    For metrics without a recall base, the lower bound is the score with unjudged documents treated
+    as not relevant. For the upper bound, unjudged documents have gain 1, or the top gain if that is
+    higher. The largest possible contribution of ranks beyond the end of the list is added. With m =
+    min(k, length of the list), this contribution is ``p**m`` for RBP and ``1/(m+1) prod_{i<=m} (1 -
     G(i))`` for ERR. For INSQ this contribution is the sum of the remaining weights. For P and SDCG
-    the missing ranks down to k gain 1. The upper bounds of RR, Success, SetP, DCG and NumRelRet
-    treat unjudged documents as relevant. The running time is proportional to the number of cells of
-    the cube.
+    the missing ranks down to k have gain 1. The upper bounds of RR, Success, SetP, DCG and
+    NumRelRet treat unjudged documents as relevant. The running time is proportional to the number
+    of cells of the cube.
 
     The bounds of metrics with a recall base are exact extremes over all possible grades, from 0 to
     the top grade, of the *retrieved* unjudged documents. Unjudged documents below the depth are
@@ -118,10 +118,11 @@ def bounds(
     assume that no further unjudged document is relevant. With ``norm="pool"`` or ``ideal="pool"``,
     pools that are shallower than the cube do not change.
 
-    With u unjudged documents down to the deepest depth k, the time of a ranking is proportional to
-    k u. For nDCG on several grades, the upper bound multiplies this time by the number of grades
-    and a few iterations. The time of Q on g grades is proportional to k u comb(u + g, g) for every
-    depth k. An error is raised if the computation would take minutes.
+    With u unjudged documents down to the deepest depth k, the running time per ranking is
+    proportional to k u. For nDCG with several grades, this time is multiplied by the number of
+    grades and by a small number of iterations. The running time of Q with g grades is proportional
+    to k u comb(u + g, g) for every depth k. An error is raised if the computation would take
+    minutes.
 
     References
     ----------
@@ -340,7 +341,7 @@ def sample(data: pd.DataFrame, share: float, *, seed: int = 0) -> pd.DataFrame: 
 def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | pd.DataFrame:
     """Draw a random sample of judgments by topic and grade.
 
-    The sample simulates the judgments of smaller pools. To choose documents that people will judge,
+    The sample simulates the judgments of smaller pools. To choose documents for people to judge,
     call `draw_to_judge`, which ignores grades.
 
     Parameters
@@ -352,7 +353,8 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     seed
         Seed of the random order of the documents. The order depends only on the seed and on the
         identifiers of topics and documents. Therefore a smaller sample is a subset of every larger
-        sample with the same seed. A cube keeps the same judgments as its qrels frame.
+        sample with the same seed. The sample of a cube contains the same judgments as the sample of
+        its qrels frame.
 
     Returns
     -------
@@ -371,9 +373,9 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
 
     Notes
     -----
-    The sample has ``max(1, floor(share n + 1/2))`` of the n documents of a topic with the same
-    grade. For each grade below 1 the sample has at least 10 documents. If there are fewer than 10
-    documents, the sample has all of them.
+    The sample contains ``max(1, floor(share n + 1/2))`` of the n documents of a topic with the same
+    grade. For each grade below 1, the sample contains at least 10 documents. If there are fewer
+    than 10 documents, the sample contains all of them.
 
     References
     ----------
@@ -421,7 +423,7 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The same cube as `irframe.cube` builds from the runs and these judgments.
+        The cube that `irframe.cube` builds from the runs and these judgments.
 
     Raises
     ------
@@ -434,8 +436,8 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     Warns
     -----
     IrframeWarning
-        If topics of the cube have no judgments, or judged topics have no lists in the cube. These
-        topics are left out.
+        If topics of the cube have no judgments, or judged topics have no lists in the cube. Topics
+        that lack judgments or lists are left out.
 
     Notes
     -----

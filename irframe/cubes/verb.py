@@ -440,7 +440,7 @@ def shared_topics(
     participated
         Whether a system took part in a topic, shape (system, topic).
     error
-        The error to raise if no topic has all systems.
+        The error to raise if there is no topic in which all systems took part.
 
     Examples
     --------

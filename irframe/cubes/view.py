@@ -161,7 +161,7 @@ def view(
     *,
     chunks: tuple[int, ...] | None = None,
 ) -> xr.Dataset:
-    """Return a dataset that shows an experiment.
+    """Return an experiment as a dataset.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Return a figure, decorated by `irframe.plots.canvas.figure`."""
+    """Return a plotting function, decorated by `irframe.plots.canvas.figure`."""
     if name not in __all__:
         hint = "" if name.startswith("_") else suggest(name, __all__)
         raise AttributeError(f"module 'irframe.plots' has no attribute {name!r}{hint}")

@@ -238,8 +238,7 @@ def agreement_triangle(
     checked
         Result of `irframe.verbs.significance_agreement`.
     metric, test, depth
-        The metric, test and depth to draw. A dimension with a single label needs no
-        choice.
+        The metric, test and depth to draw. Each is required only if there are several.
     ax
         Axes to draw on. The default is a new figure.
     figsize

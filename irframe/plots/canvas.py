@@ -34,7 +34,7 @@ MARKERS = "os^Dv<>"
 """Markers of series, in the order of `COLOURS`."""
 
 LINES = ("-", "--", ":", "-.")
-"""Dash patterns of lines. After all colours are used, the next series have the next pattern."""
+"""Dash patterns of lines. After all colours are used, further series use the next pattern."""
 
 FAINT = "#8C96A1"
 """Colour of background lines, which are visible on white and on black."""
@@ -68,7 +68,7 @@ def pyplot() -> ModuleType:
 
 
 def figure(function: Function) -> Function:
-    """Decorate a figure: require matplotlib, and accept arguments of costs."""
+    """Decorate a plotting function: require matplotlib, and accept cost arguments."""
     # `paper` draws nothing, and is therefore not decorated
     if "figsize" not in inspect.signature(function).parameters:
         return function
@@ -85,7 +85,7 @@ def figure(function: Function) -> Function:
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: Size = None) -> Axes:
-    """Return axes of the caller or of a new figure.
+    """Return the caller's axes, or axes of a new figure.
 
     Parameters
     ----------

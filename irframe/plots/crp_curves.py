@@ -322,8 +322,9 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with eight panels as child axes. A panel shows a ranking of the archetype, on the
-        topic with the most relevant documents. The panel of an archetype without rankings is empty.
+        The axes, with eight panels as child axes. Each panel shows a ranking of one archetype. If
+        an archetype has several rankings, the ranking on the topic with the most relevant documents
+        is shown. The panel of an archetype without rankings is empty.
 
     References
     ----------
@@ -399,9 +400,9 @@ def effort_gain(
 
     Also called as ``cells.ireval.plot.effort_gain()``.
 
-    Lines divide the figure into four rows by gain and four columns by effort. Gain and effort agree
-    on the diagonal. Rankings at the upper left, in the region *high-high*, have high gain but
-    require high effort.
+    Lines divide the figure into four rows by gain and four columns by effort. On the diagonal, the
+    classes of gain and effort are equal. Rankings at the upper left, in the region *high-high*,
+    have high gain but require high effort.
 
     Parameters
     ----------

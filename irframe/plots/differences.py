@@ -53,7 +53,7 @@ def differences(
     -------
     matplotlib.axes.Axes
         The axes, with a dot and an interval per pair. The largest improvement is at the top. Filled
-        dots are significant differences. Dashed lines mark zero and, in a test with a margin, the
+        dots mark significant differences. Dashed lines mark zero and, in a test with a margin, the
         margin. If there is one baseline, each pair is labelled with the system that is compared
         with the baseline.
 

@@ -65,10 +65,10 @@ def ladder(
     -------
     matplotlib.axes.Axes
         The axes, with a dot for the rank of each system and a line for the interval of the rank.
-        The best rank is at the top. White and grey bands are the tiers. If topics were resampled,
-        the line is the spread of the rank over resamples. The number beside a line is the share of
-        resamples in which the system is first. Shares below 1 % are not printed. Tied systems are
-        sorted by name. The subtitle contains the number of repeats, and cautions.
+        The best rank is at the top. White and grey bands represent the tiers. If topics were
+        resampled, the line is the spread of the rank over resamples. The number beside a line is
+        the share of resamples in which the system is first. Shares below 1 % are not printed. Tied
+        systems are sorted by name. The subtitle contains the number of repeats, and cautions.
 
     Raises
     ------

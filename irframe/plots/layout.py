@@ -1,7 +1,7 @@
 """Layout of figures: names, labels, ticks and legends that fit.
 
-Labels are wrapped, ticks are thinned, and legends are placed at the time a figure is drawn, because
-the size of the figure may change until then.
+Labels are wrapped, ticks are thinned, and legends are placed when a figure is drawn, because the
+size of the figure may change until then.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence

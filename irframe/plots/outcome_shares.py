@@ -27,9 +27,10 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
 
     Also called as ``summary.ireval.plot.outcome_shares()``.
 
-    Each bar is a pair of systems. The text beside a bar contains the mean ESL of a and of b over
-    the topics that both systems answer. If the verdicts use RR, the text contains the mean RR. A
-    star marks a system that ranks answers significantly higher.
+    Each bar represents a pair of systems. The text beside a bar contains the mean ESL (expected
+    search length) of systems a and b over the topics that both systems answer. If the verdicts use
+    RR, the text contains the mean RR instead. A star marks a system that ranks answers
+    significantly higher.
 
     Parameters
     ----------

@@ -34,9 +34,9 @@ def paper(columns: int = 1) -> Any:
     contextlib.AbstractContextManager
         A context manager for a ``with`` block, which sets the size of figures, fonts of 8 points,
         and thin lines. PDF and PostScript files contain Type 42 fonts, which many publishers
-        require. Save figures inside the block, because matplotlib selects fonts at the time a
-        figure is saved. Figures with one row per system show as many systems as fit. The subtitle
-        then contains the number of systems that are shown.
+        require. Save figures inside the block, because matplotlib selects fonts when a figure is
+        saved. Figures with one row per system show as many systems as fit. The subtitle then
+        contains the number of systems that are shown.
 
     Raises
     ------

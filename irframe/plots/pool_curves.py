@@ -42,8 +42,8 @@ def pool_curves(
     -------
     numpy.ndarray of matplotlib.axes.Axes
         Two axes. The left axes show the number of relevant documents per topic. The right axes show
-        the share of relevant documents among the documents that the pool of the previous depth
-        lacks.
+        the share of relevant documents among the documents that were not in the pool of the
+        previous depth.
 
     References
     ----------
@@ -203,7 +203,8 @@ def budget_curves(
         The value to draw, as in the result of `irframe.verbs.replay`. ``"kept"`` is the share of
         significant differences that stay significant. ``"changed"`` is the share of pairs of
         systems whose conclusion changes. ``"found"`` is the number of relevant documents per topic.
-        ``"tau"`` and ``"tau_ap"`` are the agreement with the ordering of systems by full judgments.
+        ``"tau"`` and ``"tau_ap"`` are the agreement with the ranking of systems under full
+        judgments.
     metric
         The metric to draw, required if there are several metrics.
     ax
@@ -282,8 +283,7 @@ def judge_ranks(
     effect
         Result of `irframe.judge_effect`.
     judge, metric
-        The judge and the metric to draw. A dimension with a single label needs
-        no choice.
+        The judge and the metric to draw. Each is required only if there are several.
     depth
         The depth to draw. The default is the greatest depth.
     marked

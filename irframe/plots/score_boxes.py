@@ -311,7 +311,7 @@ def best_so_far(
     -------
     matplotlib.axes.Axes
         The axes, with a point at the date and the mean of each system, and a step line for the best
-        mean so far. Filled points are systems that are better than all earlier systems. Among
+        mean so far. Filled points mark systems that are better than all earlier systems. Among
         systems of the same day, only the best can be a filled point.
 
     Raises

@@ -60,7 +60,7 @@ class TopLists:
 
     @cached_property
     def names(self) -> list[str]:
-        """Names of the documents as the page spells them."""
+        """Names of the documents as the page shows them."""
         return texts(self.ids)
 
 
@@ -243,7 +243,7 @@ class Duel:
     Parameters
     ----------
     view
-        Numbers of all topics, or of one collection.
+        Results for all topics, or for one collection.
     lists
         First documents of every ranking.
     a, b

@@ -61,9 +61,9 @@ class Gate:
         test: Tested = "t",
         policy: Mapping[str, Any] | None = None,
     ) -> None:
-        """Raise unless every run passes the gate against a baseline.
+        """Raise unless every run passes the comparison with a baseline.
 
-        The gates are those of the command ``irframe compare``.
+        The conditions are those of the command ``irframe compare``.
 
         Parameters
         ----------

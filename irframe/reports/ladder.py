@@ -44,7 +44,7 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
     Parameters
     ----------
     view
-        Numbers of all topics, or of one collection.
+        Results for all topics, or for one collection.
     metric, depth
         Positions of a metric and a depth.
 
@@ -271,7 +271,7 @@ class HardTopics:
     Parameters
     ----------
     view
-        Numbers of all topics, or of one collection.
+        Results for all topics, or for one collection.
     metric, depth
         Positions of the metric and the depth.
     """
@@ -309,7 +309,7 @@ class HardTopics:
 
     @property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
-        """Texts of each row, and its marks in percent."""
+        """Texts and mark positions (in percent) of each row."""
         table = self.table
         low, high = min(0.0, float(table["low"].min())), float(table["high"].max())
         numbers = table[["median", "q1", "q3", "top"]].map(fixed)
@@ -355,7 +355,7 @@ class Sheet:
     Parameters
     ----------
     view
-        Numbers of all topics, or of one collection.
+        Results for all topics, or for one collection.
     rung
         Row of the system in the leaderboard.
     """
@@ -412,7 +412,7 @@ class Sheet:
 
     @cached_property
     def rows(self) -> list[tuple[Values, dict[str, float]]]:
-        """Texts of each row, and its marks in percent."""
+        """Texts and mark positions (in percent) of each row."""
         ends = self.topics[["best", "worst"]].to_numpy()
         low, high = min(0.0, float(ends.min())), float(ends.max())
         texts = self.topics[["score", "median", "best", "worst"]].map(fixed)

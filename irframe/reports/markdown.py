@@ -74,17 +74,17 @@ def markdown(
     link
         Address of the complete report.
     fail_on
-        Gate, one of `irframe.comparing.freeze.CONDITIONS`.
+        Condition that makes a run fail, one of `irframe.comparing.freeze.CONDITIONS`.
 
     Returns
     -------
     str
-        The heading contains the result of the gate, its rule, margin and baseline. Next come the
-        systems that could be first, and a section per system. The section with the most serious
-        verdict comes first. A section has a line per metric, and the topics with the largest
-        losses. Each topic lists the documents that cause the loss. For systems with repeats, the
-        documents are from lists of the first repeat. The text has at most `MOST` characters and
-        counts omitted systems.
+        The heading states whether the runs passed, and contains the condition, margin and baseline.
+        Next come the systems that could be first, and a section per system. The section with the
+        most serious verdict comes first. A section has a line per metric, and the topics with the
+        largest losses. Each topic lists the documents that cause the loss. For systems with
+        repeats, the documents are from lists of the first repeat. The text has at most `MOST`
+        characters and counts omitted systems.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
     gravity = {name: min(map(GRAVEST.index, rows["verdict"])) for name, rows in of_systems.items()}
@@ -155,7 +155,7 @@ class Change(NamedTuple):
     """Scores of the system and the baseline, indexed (system, topic)."""
     runs: pd.DataFrame
     word: str = ""
-    """Name of the repeats, such as seed, or "" without repeats. Lists are from the first repeat."""
+    """Word for repeats, such as seed, or "" if there are none. Lists are from the first repeat."""
     lists: pd.DataFrame | None = None
     """First documents of each list of a baseline file, or None if the file has none."""
 
@@ -194,7 +194,7 @@ class Change(NamedTuple):
     ) -> str:
         """Return the heading and table of the system.
 
-        The heading contains the verdicts and, if there is a gate, whether the system failed.
+        The heading contains the verdicts and, if `failed` is passed, whether the system failed.
         """
         system, baseline = map(_cell, self.names)
         verdicts = ", ".join(name for name in GRAVEST if (self.rows["verdict"] == name).any())

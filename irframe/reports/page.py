@@ -211,13 +211,13 @@ class Page:
 
     @cached_property
     def word(self) -> str:
-        """Name of a repeat, such as seed, or ""."""
+        """Word for repeats, such as seed, or "" if none."""
         names = [view.repeats.word for view in self.views if view.repeats is not None]
         return names[0] if names else ""
 
     @cached_property
     def words(self) -> str:
-        """Plural of the name of a repeat."""
+        """Plural of the word for repeats."""
         return plural(self.word)
 
     @cached_property

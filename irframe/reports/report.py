@@ -131,8 +131,8 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
 def inputs(cube: xr.Dataset) -> pd.DataFrame:
     """Return the inputs with their SHA-256.
 
-    The inputs are the files or the frames from which the cube was made. If the record of the cube
-    contains neither, the input is the cube.
+    The inputs are the files or the frames from which the cube was made. If the cube records neither
+    files nor frames, the input is the cube.
     """
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
@@ -235,11 +235,11 @@ def report(
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`, or runs in any form that `as_runs` reads. For a cube with a
-        ``collection=``, the page has a view of each collection. The page also has a view of all
-        topics if every system took part in all collections. If systems have repeats, the page shows
-        the mean of each repeat and the lists of the first repeat. Tests treat repeats as `compare`
-        does.
+        A cube made by `irframe.cube`, or runs in any form that `as_runs` reads. If the cube was
+        built with ``collection=``, the page has a view of each collection. The page also has a view
+        of all topics if every system took part in all collections. If systems have repeats, the
+        page shows the mean of each repeat and the lists of the first repeat. Tests treat repeats as
+        `compare` does.
     qrels
         Judgments, in any form that `as_qrels` reads. If `data` is a cube, pass the path instead.
     path
@@ -255,21 +255,21 @@ def report(
         shows up to 48 depths, most of which are small, and opens with the largest depth up to 10.
     stop
         An `irframe.Budget` with the amounts of text to show in place of depths. The cube must have
-        lengths. The page opens with the first amount.
+        been built with lengths of hits. The page opens with the first amount.
     title
         Title of the page. The default is the folder of the files that were read.
     test
         Test of differences, which is an `irframe.Significance` or the name of a test, as in
         `compare`.
-        P-values are corrected over all pairs of a metric at a depth. The confidence level of
-        intervals is 1 - `alpha`.
+        P-values are corrected for all pairs of systems, separately for each metric and depth. The
+        confidence level of intervals is 1 - `alpha`.
     resamples
         Resamples of the topics, as an `irframe.Resampling`, or their number, at least 100. The page
         shows in which share of the resamples each system is first.
     margin
-        Largest difference that does not matter, above 0. With a margin, every system gets a verdict
-        as from `compare`. The systems are compared with the first baseline. Without baselines, they
-        are compared with the best system.
+        Largest difference that does not matter, above 0. If a margin is passed, the page shows a
+        verdict on every system, as `compare` does. The systems are compared with the first
+        baseline. Without baselines, they are compared with the best system.
     texts
         Texts of documents and queries, as for `explain`. The page shows the first 300 characters
         beside the two lists. Texts of the topics with the largest differences are added first. The

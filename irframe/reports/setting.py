@@ -242,7 +242,7 @@ def parts(
     Parameters
     ----------
     view
-        Numbers of all topics, or of one collection. Each function in `makers` takes a view.
+        Results for all topics, or for one collection. Each function in `makers` takes a view.
     makers
         Key, subject and function of each section. If the function fails, the section says that the
         subject is not known.

@@ -97,7 +97,7 @@ def what_judging_could_change(view: View, now: str) -> Claim:
     Parameters
     ----------
     view
-        Numbers of all topics, or of one collection.
+        Results for all topics, or for one collection.
     now
         Metric and depth that the page opens with, as text.
     """
@@ -260,7 +260,7 @@ TRUST = "questions/trust"
 SETTLING = 10
 """The number of documents to judge next that the page lists."""
 SHALLOW = 0.05
-"""The share of relevant documents at a pool's last ranks from which the pool is called shallow."""
+"""A pool is called shallow from this share of relevant documents at its last ranks."""
 OF_SEVERAL = {"next", "left-out"}
 """Sections that need several systems."""
 OF_ONE = {"left-out"}

@@ -1,4 +1,4 @@
-"""Numbers of the page for all topics or a collection."""
+"""Results on the page, for all topics or one collection."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -104,7 +104,7 @@ QUARTERS = {"low": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "high": 1}
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Numbers of all topics, or of one collection.
+    """Results for all topics, or for one collection.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ class View:
 
     @cached_property
     def topics_compared(self) -> Array:
-        """Number of topics of a mean, indexed (metric, depth)."""
+        """Number of topics averaged, indexed (metric, depth)."""
         topics = self.ranks["n_topics"].transpose(METRIC, DEPTH, ...)
         return topics.max(topics.dims[2:]).to_numpy()
 
@@ -319,7 +319,7 @@ class View:
 
     @cached_property
     def paired(self) -> Scores:
-        """Scores on the topics that all systems have."""
+        """Scores on the topics on which all systems have scores."""
         return scores_to_compare(self.read, quiet=True)
 
     @cached_property

@@ -92,12 +92,12 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
         Scores over topics and any other dimensions. Scores of one metric need no dimension
         ``metric``. Declared labels of topics determine the weights of topics.
     summary
-        The kind of mean. The default is the kind of the metric.
+        The kind of mean. The default is the kind of mean that the metric defines.
 
     Returns
     -------
     xarray.DataArray
-        The means, without the dimension of topics. A mean is NaN if there is no score.
+        The means, without the dimension of topics. A mean is NaN if there are no scores.
     """
     if METRIC in scores.dims:
         rows = [averages(row, summary) for row in scores.compute().transpose(METRIC, ...)]
@@ -198,13 +198,13 @@ def tell_left_out(labels: list[str], counts: Iterable[int]) -> None:
 class Resampling(OptionValue):
     """The number of resamples, and the seed of their generator.
 
-    Verbs accept a `Resampling`, or the number of resamples alone, as ``resamples=``. Tests that
+    Functions accept a `Resampling`, or only the number of resamples, as ``resamples=``. Tests that
     resample have their own options `samples` and `seed`.
 
     Parameters
     ----------
     samples
-        Number of resamples, at least 1. The default depends on the verb.
+        Number of resamples, at least 1. The default depends on the function.
     seed
         Seed of the generator, at least 0. The same seed gives the same result.
 
@@ -355,7 +355,7 @@ def means_of_draws(counts: Array, scores: Array, summary: Summary, sign: int = 1
 
 
 def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
-    """Return the means without each topic.
+    """Return the means after leaving out each topic in turn.
 
     Means are rounded, so that equal means are ties.
 
@@ -369,8 +369,8 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
     Returns
     -------
     numpy.ndarray
-        Means times `sign`, shape (topic, depth, system). The index of the first dimension is the
-        omitted topic. A mean is NaN if no topic remains.
+        Means times `sign`, shape (topic, depth, system). The first dimension is the omitted topic.
+        A mean is NaN if no topic remains.
     """
     systems, topics, depths = scores.shape
     scored = ~np.isnan(scores).any(axis=0)

@@ -84,7 +84,7 @@ def design(
         The object with declared labels of topics. In a frame, labels are the index levels
         ``cluster``, ``task`` and ``weight``, and each metric has a column. In an array or cube,
         labels are coordinates of topics. An attribute records the declaration. New declarations are
-        added to earlier declarations. Without any option, all declarations are removed.
+        added to earlier declarations. If no option is passed, all declarations are removed.
 
     Raises
     ------

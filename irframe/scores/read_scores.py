@@ -26,7 +26,7 @@ from irframe.scores.averages import moments
 from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
 
 SCORING = {"evaluate", "score"}
-"""Names of verbs that return scores within the range of the metric."""
+"""Names of functions that return scores within the range of the metric."""
 SLACK = 1e-9
 """Tolerance for rounding errors at the ends of the range of a metric."""
 LARGEST = 1e100
@@ -209,8 +209,8 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     Warns
     -----
     IrframeWarning
-        If topics are left out, because some system has no score on these topics. Also if only one
-        topic remains.
+        If topics are left out, because some system has no score on these topics. A warning is also
+        raised if only one topic remains.
     """
     result = read_scores(scores)
     if len(result.systems) < 2:

@@ -31,7 +31,7 @@ UNEVEN = "systems have means over different topics"
 INTERVALS = ("logit", "t")
 """Names of the methods for confidence intervals of means."""
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""The largest ratio of standard deviation to mean that counts as a rounding error."""
+"""The largest ratio of standard deviation to mean that is treated as a rounding error."""
 
 
 def ends_about(mean: Array, half: Array, curved: Array) -> Array:
@@ -97,7 +97,7 @@ def summary(
         One minus the confidence level of the intervals, between 0 and 1.
     interval
         ``"logit"`` computes intervals on the log-odds scale. ``"t"`` computes Student's intervals,
-        which have a lower coverage on few topics. A metric with scores below 0 or above 1 always
+        which have lower coverage with few topics. A metric with scores below 0 or above 1 always
         has Student's interval. The attribute ``interval`` names the interval of each metric.
     best_of, worst_of
         A number k of repeats, at least 1, or a list of numbers. For each k a column contains
@@ -110,17 +110,18 @@ def summary(
         topics have weights, ``n_eff`` is the effective number of topics. For a frame of scores, the
         result is a frame indexed by metric and system. For an array, the result is a dataset over
         (metric, system, depth). After `groupby`, the group is the first index level or dimension.
-        For metrics that count (`NumRet`, `NumRel`, `NumRelRet`, `NumNonrelJudgedRet`, `NumQ`) the
-        column ``mean`` contains the total over topics, without an interval. The mean of
-        `InverseASL` is harmonic, and the means of `GMAP` and `GMBpref` are geometric. These means
-        have no interval either.
+        For count metrics (`NumRet`, `NumRel`, `NumRelRet`, `NumNonrelJudgedRet`, `NumQ`) the column
+        ``mean`` contains the total over topics, without an interval. The mean of `InverseASL` is
+        harmonic, and the means of `GMAP` and `GMBpref` are geometric. These means have no interval
+        either.
 
         If systems have repeats, such as seeds, ``mean`` is over topics and repeats, and the
         interval includes the variance of both. ``n_repeats`` is the number of repeats.
         ``repeat_sd`` is the standard deviation of the means of repeats, or NaN for a single repeat.
         ``best_of_3`` is the expected best mean of 3 repeats, or NaN for systems with fewer repeats.
         If repeats are drawn inside topics, ``best_of_3`` is the mean over topics of the expected
-        best score. For scores 0 and 1, ``best_of_3`` is then pass@3, and ``worst_of_3`` is pass^3.
+        best score. If all scores are 0 or 1, ``best_of_3`` is then pass@3, and ``worst_of_3`` is
+        pass^3.
 
     Raises
     ------
@@ -146,7 +147,7 @@ def summary(
     mean))``, transformed back. The logit interval stays within 0 and 1, and is longer on the side
     of 1/2. In simulations that draw topics from real tracks, 95% logit intervals had a coverage of
     95% with 5 to 50 topics. Student's intervals had a coverage of 91% with 5 topics and 94% with
-    20. Topics without a score (NaN) are left out, also from ``n``.
+    20. Topics without a score (NaN) are left out, and are not counted in ``n``.
 
     Let w be the weights of topics, ``a = w / sum w`` and ``A = sum a^2``. Then ``se^2`` is ``sum c
     (x - mean)^2`` with ``c = a^2 / (1 - 2 a + A)`` [3]_. The degrees of freedom follow Bell and
@@ -210,7 +211,7 @@ def summarise(
     curved = ~_beyond(single) & (interval == "logit")
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
-        # Rounding errors may give equal scores a standard deviation above 0, which counts as 0.
+        # Rounding errors may give equal scores a standard deviation above 0, which is treated as 0.
         varies = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
         half = np.where(varies, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
     low, high = ends_about(mean, half, curved)
@@ -268,7 +269,7 @@ def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> l
 def like_scores(
     figures: dict[str, Array], attributes: dict[str, object], source: Scores, scores: object
 ) -> xr.Dataset | pd.DataFrame:
-    """Return columns by system in the form of the scores.
+    """Return columns in the same form as the scores.
 
     The result is a frame if the scores are in a frame, and a dataset if the scores are in an array.
 

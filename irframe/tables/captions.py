@@ -159,7 +159,7 @@ def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> s
     parts
         Texts at the beginning of the caption.
     interval
-        Template for the text about intervals. Pass an empty text for tables without intervals.
+        Template for the text about intervals. Pass an empty string for tables without intervals.
 
     Examples
     --------

@@ -229,7 +229,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
 
 
 def _display_of(value: object, precision: int) -> object:
-    """Format a number, and return a text unchanged."""
+    """Format a number; return a string unchanged."""
     is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return str(value) if is_integer else fixed_text(value, precision)
 

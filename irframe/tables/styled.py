@@ -47,11 +47,11 @@ def styled(
         Whether the best mean of each column is bold. For costs, the best mean is the lowest.
     marks
         Superscripts for the means of a comparison. ``"letters"`` lists the systems that a system
-        significantly beats. If there are more than 26 systems, it shows the number of these
-        systems. ``"daggers"`` marks significant differences from the baseline. If there are several
-        baselines, the numbers of the baselines replace the daggers. ``"verdicts"`` adds the verdict
-        on each system, such as ``not worse``, and needs one baseline and a margin or a power.
-        ``"none"`` adds no marks.
+        significantly beats. If there are more than 26 systems, a superscript is the number of
+        significantly beaten systems. ``"daggers"`` marks significant differences from the baseline.
+        If there are several baselines, the numbers of the baselines replace the daggers.
+        ``"verdicts"`` adds the verdict on each system, such as ``not worse``, and needs one
+        baseline and a margin or a power. ``"none"`` adds no marks.
     intervals
         Whether intervals follow the numbers. A summary has intervals of means, which are shown by
         default. A comparison with a baseline has intervals of differences.

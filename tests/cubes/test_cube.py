@@ -115,7 +115,7 @@ def test_frames_keep_the_names_and_types_of_the_caller():
 
 
 @pytest.mark.parametrize("kind", ["object", "category", "string", "string[pyarrow]"])
-def test_ids_of_every_dtype_are_joined(kind):
+def test_runs_and_judgments_are_joined_by_ids_of_any_dtype(kind):
     runs = RUNS.astype({"system": kind, "topic": kind, "doc": kind})
     xr.testing.assert_identical(quiet_cube(runs), quiet_cube())
     qrels = QRELS.astype({"topic": kind, "doc": kind})

@@ -83,7 +83,7 @@ def test_unused_selections_are_garbage_collected(cube):
 
 
 @pytest.mark.parametrize("labels", [[1, "b"], [("a", 1), ("b", 2)], [1, 2**70]])
-def test_labels_that_parquet_cannot_hold_are_refused(cube, path, labels):
+def test_labels_that_parquet_cannot_store_are_refused(cube, path, labels):
     named = pd.Index(labels, dtype=object, tupleize_cols=False)
     two = cube.isel(system=[0, 1])
     for name in ("system", "make"):

@@ -55,7 +55,7 @@ def test_custom_metric_names_survive_reset_index(scores):
         assert same(renamed.reset_index(), renamed)
 
 
-def test_series_have_the_verbs(scores, long):
+def test_series_have_the_methods_of_scores(scores, long):
     expected = scores[["AP"]].ireval.compare(baseline="bm25")
     pd.testing.assert_frame_equal(scores["AP"].ireval.compare(baseline="bm25"), expected)
     pd.testing.assert_frame_equal(ir.verbs.compare(scores["AP"], baseline="bm25"), expected)
@@ -159,7 +159,7 @@ def test_runs_are_not_scores(track):
     assert np.isfinite(ir.evaluate(runs.set_index(["topic", "doc"]), qrels, "AP")).all(axis=None)
 
 
-def test_indexed_run_frames_have_the_verbs_of_runs(track):
+def test_indexed_run_frames_have_the_methods_of_runs(track):
     runs, qrels = track
     result = runs.set_index(["system", "topic"]).ireval.evaluate(qrels, "AP")
     pd.testing.assert_frame_equal(result, runs.ireval.evaluate(qrels, "AP"))

@@ -25,7 +25,7 @@ GIVEN |= {"cube": OTHER[1], "scores": OTHER[2]}
 
 
 @pytest.mark.parametrize("name", [name for name in ir.plots.__all__ if name != "paper"])
-def test_figures_refuse_results_of_other_verbs(name):
+def test_figures_refuse_results_of_other_functions(name):
     figure = getattr(ir.plots, name)
     _, *options = inspect.signature(figure).parameters.values()
     needed = {

@@ -25,7 +25,7 @@ def view(request, cube):
     return view_of(cube, ["nDCG", "ASL"], [10, 5], baseline=request.param)
 
 
-def test_leaderboard_rows_equal_the_results_of_verbs(view, cube):
+def test_leaderboard_rows_equal_the_results_of_functions(view, cube):
     systems = cube["system"].to_numpy().tolist()
     rows = pd.DataFrame(rungs(view, systems)).set_index("system")
     scores = score(cube, "nDCG", at=10).isel(metric=0)

@@ -27,7 +27,7 @@ from irframe.reports.view import rounded, rounded_in_order
 from irframe.reports.words import fixed
 
 
-def test_page_numbers_equal_the_results_of_verbs(page, scores):
+def test_page_shows_the_same_numbers_as_the_functions(page, scores):
     drawn = scores.ireval.rank_intervals("bootstrap", resamples=100)["first"]
     ranks = scores.ireval.rank_intervals().assign(first=drawn).transpose("metric", "depth", ...)
     for name in ("mean", "ci_low", "ci_high", "rank", "tier", "first"):

@@ -1,4 +1,4 @@
-"""Tests that recompute every sentence of a page from verbs."""
+"""Tests that recompute every sentence of a page."""
 
 import re
 from collections import Counter
@@ -111,7 +111,7 @@ class Track:
 
 
 class View:
-    """Results of verbs for all topics or one collection."""
+    """Results for all topics or one collection."""
 
     def __init__(self, track, number):
         span = track.page.facts["views"][number]
@@ -943,7 +943,7 @@ def test_line_figures_draw_the_named_quantity(track_of, name):
 @pytest.mark.thorough
 @pytest.mark.further
 @pytest.mark.parametrize("name", ["seeds", "passes", "variations"])
-def test_means_and_intervals_of_repeats_equal_the_results_of_verbs(track_of, name):
+def test_means_and_intervals_of_repeats_equal_the_results_of_functions(track_of, name):
     track, (view,) = track_of(name), track_of(name).views
     page, every = track.page, view.every.transpose("metric", "depth", "system", "repeat", "topic")
     means = every.mean("topic").to_numpy().reshape(*every.shape[:2], -1)

@@ -133,7 +133,7 @@ def test_results_by_group_keep_their_record():
     assert "ties trec" in repr(scores.ireval)
 
 
-def test_captions_distinguish_seeds_of_ties_and_resamples():
+def test_captions_distinguish_tie_seeds_from_resampling_seeds():
     plain = ir.evaluate(RUNS, QRELS, "AP")
     drawn = ir.evaluate(RUNS, QRELS, "AP", ties=ir.Ties("random", seed=7))
     assert "seed" not in caption_text(plain.ireval.compare().attrs)

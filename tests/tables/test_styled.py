@@ -317,7 +317,7 @@ def test_tables_of_summaries_omit_additional_columns():
     assert weighed.ireval.styled().data.columns.to_list() == ["AP"]
 
 
-def test_data_that_no_verb_returned_are_refused():
+def test_data_that_irframe_did_not_compute_are_refused():
     refused(InputError, "that a verb returned", lambda: ir.verbs.styled(pd.DataFrame({"x": [1]})))
     refused(InputError, "that a verb returned", lambda: ir.verbs.styled(xr.Dataset({"x": 1})))
 
