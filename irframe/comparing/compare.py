@@ -140,8 +140,8 @@ def compare(
         - with `margin` or `power`, ``detectable``, the smallest true difference that a two-sided
           t-test at `alpha` detects on these topics with the given power. The value is NaN for
           metrics that are not arithmetic means;
-        - if systems have repeats, ``n_repeats_a`` and ``n_repeats_b``, the numbers of repeats, and
-          ``df``, the degrees of freedom of t;
+        - if systems have repeats (were run several times), ``n_repeats_a`` and ``n_repeats_b``, the
+          numbers of repeats, and ``df``, the degrees of freedom of the t statistic;
         - if systems have repeats, ``repeat_share``, the share of the variance of the difference
           that is due to repeats, from 0 (topics only) to 1 (repeats only);
         - for bounds, ``lowest`` and ``highest``, the range of the difference over all possible

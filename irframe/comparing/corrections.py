@@ -230,7 +230,8 @@ def parse_stepwise(
     Raises
     ------
     ParameterError
-        As for `parse_correction`. Also if the correction is max-T, which needs scores.
+        See `parse_correction`. An error is also raised if the correction is max-T, which needs
+        scores.
     """
     correction = parse_correction(adjust, test, auto=auto)
     if isinstance(correction, MaxT):

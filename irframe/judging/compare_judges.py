@@ -50,8 +50,8 @@ def compare_judges(
         Mapping from the name of each judge to a qrels frame, or to anything that `as_qrels`
         accepts. At least two judges are required. If a judge, such as a model, judged several
         times, map its name to a list of qrels, or to a frame with a column ``pass``. All passes of
-        a judge count as one judge. If a document has grades for several subtopics, the highest
-        grade is used.
+        a judge are treated as one judge. If a document has grades for several subtopics, the
+        highest grade is used.
     reference
         The judge with whom every other judge is compared. The reference is ``judge_b`` in every
         pair. By default all pairs of judges are compared.

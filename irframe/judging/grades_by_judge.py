@@ -40,7 +40,7 @@ class JudgedTwice:
     tables
         Mapping from the name of each judge to the qrels of the judge.
     topics
-        The names of topics.
+        Names of the topics.
     topic
         Position of the topic of each document, shape (document,), ascending.
     grade
@@ -101,14 +101,14 @@ def read_judges(
         Policy for documents that only some judges have judged. ``"same"`` raises an error,
         ``"common"`` drops these documents, and other values keep them.
     grades
-        The scale of grades, as for `compare_judges`.
+        The scale of grades, see `compare_judges`.
     allowed
         Valid values of `pairs`.
 
     Raises
     ------
     IrframeError
-        As for `compare_judges`.
+        See `compare_judges`.
 
     Examples
     --------

@@ -92,12 +92,12 @@ def judge_effect(
         meaning as in `compare_judges`. With ``"own"``, all judgments of each judge are used, and
         all judges must have judged the same topics.
     grades
-        The scale of grades, as for `compare_judges`.
+        The scale of grades, see `compare_judges`.
     coefficients
-        Coefficients of agreement or their names, as for `agreement`.
+        Coefficients of agreement or their names, see `agreement`.
     interval_of, resamples
         The kind of confidence intervals of the agreement, and the bootstrap samples of topics for
-        these intervals, as for `agreement`. By default there are no intervals, because their
+        these intervals, see `agreement`. By default there are no intervals, because their
         computation takes long for many depths.
     groups
         Groups of systems, such as ``{"same model": ["run1", "run2"]}``. For each group, a test
@@ -132,7 +132,7 @@ def judge_effect(
     Raises
     ------
     IrframeError
-        As for `compare_judges`, `cube` and `score`.
+        See `compare_judges`, `cube` and `score`.
     IdError
         With ``pairs="own"``, if the judges judged different topics.
     ParameterError
@@ -141,7 +141,7 @@ def judge_effect(
     Warns
     -----
     IrframeWarning
-        As for `compare`. If `interval_of` is passed, also as for `agreement`.
+        See `compare`. If `interval_of` is passed, see also `agreement`.
 
     Notes
     -----

@@ -294,7 +294,7 @@ def replay(
         - ``tau`` and ``tau_ap`` (strategy, budget, metric), the agreement of the ranking of systems
           with the ranking under full judgments;
         - ``conclusions`` (strategy, budget, metric, conclusion), the number of pairs of systems
-          with each conclusion, as for `judge_effect`. The full judgments take the place of the
+          with each conclusion, see `judge_effect`. The full judgments take the place of the
           reference, and the judgments within the budget the place of the other judge;
         - ``kept`` (strategy, budget, metric), the share of significant differences under full
           judgments that remain significant in the same direction;

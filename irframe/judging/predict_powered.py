@@ -90,11 +90,12 @@ def predict_powered(
         system, depth). ``difference``, which is system_a - system_b, its interval
         ``difference_low``, ``difference_high``, and ``difference_weight`` have the dimensions
         (metric, pair, depth). The weight of the model's scores is from 0, if only human scores are
-        used, to 1. ``n_human`` and ``n_model`` (metric, depth) are the numbers of topics.
+        used, to 1. ``n_human`` and ``n_model`` (metric, depth) are the numbers of topics over which
+        human scores and the model's scores are averaged.
 
         With a cube, the means are those over the topics of the cube, and there are no differences.
-        ``weight`` (metric, depth) is the same for all systems, and ``n_human`` and ``n_model``
-        count documents. There are three more variables. ``error`` is the standard error of the
+        ``weight`` (metric, depth) is the same for all systems, and ``n_human`` and ``n_model`` are
+        numbers of documents. There are three more variables. ``error`` is the standard error of the
         mean, and ``error_alone`` the standard error from human judgments alone. ``saving`` is the
         share of human judgments that the model saves at the same width of intervals. The saving is
         negative if the model makes intervals wider.
@@ -111,7 +112,7 @@ def predict_powered(
         If people judged fewer than two topics, if systems differ, or if alpha is not between 0 and
         1.
     MetricError
-        If metrics differ, or are not arithmetic means over topics. With a cube, as for `estimate`.
+        If metrics differ, or are not arithmetic means over topics. With a cube, see `estimate`.
     InputError
         If human judgments of documents have neither strata nor probabilities.
     GradeError
@@ -122,7 +123,7 @@ def predict_powered(
     IrframeWarning
         If topics are dropped, because some system has no score on these topics. If topics are
         treated as unjudged because human scores of some systems are missing. If intervals are NaN,
-        because people judged only two topics or because scores do not differ. With a cube, as for
+        because people judged only two topics or because scores do not differ. With a cube, see also
         `estimate` and `rejudge`. The attribute ``caution`` contains the text of the warnings.
 
     Notes
@@ -167,9 +168,9 @@ def predict_powered(
     For the standard error, the weight of each topic is estimated from all other topics. The number
     of degrees of freedom is the number of drawn documents in the lists of the system, minus 1.
     Intervals are NaN for fewer than 15 drawn documents, and for fewer than 3 documents whose human
-    and model gains differ. Their coverage would otherwise be too low. For means from 0 to 1,
-    intervals are computed on the arcsine square root scale. For other means, such as those of DCG,
-    the log scale is used.
+    and model gains differ. Otherwise the coverage of the intervals would be too low. For means from
+    0 to 1, intervals are computed on the arcsine square root scale. For other means, such as those
+    of DCG, the log scale is used.
 
     References
     ----------

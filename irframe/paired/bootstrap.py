@@ -130,7 +130,7 @@ class Bootstrap(ResamplingTest):
         Parameters
         ----------
         scores, pairs
-            As for `PairedTest.kernel`.
+            See `PairedTest.kernel`.
         resamples
             Indices of topics, shape (sample, topic), which replace the random bootstrap samples.
 
@@ -197,7 +197,7 @@ class Bootstrap(ResamplingTest):
         Parameters
         ----------
         scores, pairs, resamples
-            As for `kernel`.
+            See `kernel`.
         design
             Sampling design of the topics, which cannot be combined with `resamples`.
         alpha

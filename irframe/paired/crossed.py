@@ -164,7 +164,7 @@ def crossed(
 def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
     """Return the analysis of variance of each system's scores.
 
-    The parameters are as for `crossed`.
+    The parameters are those of `crossed`.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
     table
         Analysis of variance of the systems.
     over
-        ``"both"`` or ``"repeat"``, as for `crossed`. ``"repeat"`` needs at least two repeats.
+        ``"both"`` or ``"repeat"``, see `crossed`. ``"repeat"`` needs at least two repeats.
 
     Notes
     -----

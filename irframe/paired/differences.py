@@ -114,7 +114,7 @@ class PairedTest(ABC):
         design
             The sampling design of the topics.
         scores, pairs
-            As for `kernel`.
+            See `kernel`.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class PairedTest(ABC):
         Parameters
         ----------
         scores, pairs
-            As for `kernel`.
+            See `kernel`.
         design
             Sampling design of the topics. The default is independent topics of equal weight.
         alpha

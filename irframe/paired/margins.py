@@ -307,7 +307,7 @@ def power_pairs(
     cheap, human
         Scores under cheap judgments and under human judgments, shape (system, topic, depth).
     counted, judged
-        As for `power`.
+        See `power`.
     pairs
         Indices of systems, shape (pair, 2).
 

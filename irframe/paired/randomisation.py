@@ -404,7 +404,7 @@ class MaxT:
         Parameters
         ----------
         scores, pairs, topics
-            As for `kernel`.
+            See `kernel`.
         alpha
             One minus the confidence level.
 

@@ -165,11 +165,11 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
           from 0 to 1;
         - ``n_topics`` (metric, depth), the number of topics with scores of all systems.
 
-        For scores with repeats there are no intervals. If repeats are nested in systems, the
-        components are ``"topic"``, ``"repeat"``, ``"system_topic"`` and ``"residual"``. If all
-        systems share the repeats, there are seven components: systems, topics, repeats and their
-        interactions. For shared repeats there is also the variable ``mean_square``. Repeats within
-        topics are averaged first.
+        If systems have repeats (were run several times), there are no intervals. If repeats are
+        nested in systems, the components are ``"topic"``, ``"repeat"``, ``"system_topic"`` and
+        ``"residual"``. If all systems share the repeats, there are seven components: systems,
+        topics, repeats and their interactions. For shared repeats there is also the variable
+        ``mean_square``. Repeats within topics are averaged first.
 
         After `groupby`, the first dimension is the group. Variances are NaN for a single topic.
         Shares are NaN if the total variance is 0.
@@ -177,13 +177,13 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
     Raises
     ------
     IrframeError
-        As for `compare`.
+        See `compare`.
 
     Warns
     -----
     IrframeWarning
-        If topics are dropped, because some system has no score on these topics. Also if a negative
-        variance is set to 0.
+        If topics are dropped, because some system has no score on these topics. A warning is also
+        issued if a negative variance is set to 0.
 
     Notes
     -----

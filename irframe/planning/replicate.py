@@ -73,8 +73,8 @@ def replicate(
     Raises
     ------
     ParameterError
-        As for `compare`. Also if metrics, systems or depths differ, or if the two experiments have
-        some, but not all topics in common.
+        See `compare`. An error is also raised if metrics, systems or depths differ, or if the two
+        experiments share some, but not all topics.
     DepthError
         If the scores lack one of the depths.
 

@@ -199,9 +199,10 @@ def topics_needed(
         averaged over pairs. The option is not available for ``"anova"``.
     n_repeats
         One or several numbers of repeats per system, at least 1, for `difference` and `margin`. The
-        pilot must have repeats of systems or shared repeats. The default is the smallest number of
-        repeats of a system in the pilot. The result has the dimensions (metric, depth, n_repeats).
-        The number of topics is NaN if no number is sufficient, because repeats vary too much.
+        pilot must contain repeats, that is, several runs of the same system. The default is the
+        smallest number of repeats of a system in the pilot. The result has the dimensions (metric,
+        depth, n_repeats). The number of topics is NaN if no number is sufficient, because repeats
+        vary too much.
 
     Returns
     -------
@@ -218,7 +219,7 @@ def topics_needed(
     ------
     ParameterError
         If not exactly one of `difference`, `width`, `margin` and `topics` is passed, or if
-        arguments are out of range or cannot be combined. Also as for `compare`.
+        arguments are out of range or cannot be combined. See also `compare`.
     DepthError
         If the scores lack one of the depths.
 

@@ -60,7 +60,7 @@ def leaderboard(
         Scores per system and topic: an array, or a frame, wide or long. The first metric
         determines the ranking.
     test
-        As for `rank_intervals`. The test also compares systems with the baseline. The comparisons
+        See `rank_intervals`. The test also compares systems with the baseline. The comparisons
         with the baseline are a separate family, so p-values are adjusted for the number of these
         comparisons only. The families ``"metric"`` and ``"all"`` include all depths and metrics of
         the leaderboard.
@@ -70,7 +70,7 @@ def leaderboard(
         Depths of the leaderboard. The first depth determines the ranking. By default only the
         greatest depth is used.
     rank_interval, interval, resamples
-        As for `rank_intervals`. If scores have tasks, the intervals of win rates and Borda counts
+        See `rank_intervals`. If scores have tasks, the intervals of win rates and Borda counts
         also use `resamples`.
     order_by
         The column by which systems are sorted, if topics have tasks declared by `design`.
@@ -108,20 +108,21 @@ def leaderboard(
         - with tasks, the mean on each task, in a column named after the task. A system without
           scores on some task has no overall mean, and is listed last;
         - the means of further metrics and depths, in columns named after the metric and depth;
-        - if systems have repeats, ``n_repeats`` and ``repeat_sd``, see `summary`;
+        - if systems have repeats (were run several times), ``n_repeats`` and ``repeat_sd``, see
+          `summary`;
         - ``n_topics``, the number of topics compared by the first metric.
 
     Raises
     ------
     IrframeError
-        As for `rank_intervals`. An error is also raised if the baseline is unknown, or if a metric
+        See `rank_intervals`. An error is also raised if the baseline is unknown, or if a metric
         has the name of another column.
 
     Warns
     -----
     IrframeWarning
         If topics are left out. For each metric and depth, only topics with scores of all systems
-        are used. Also as for `summary`.
+        are used. See also `summary`.
 
     References
     ----------

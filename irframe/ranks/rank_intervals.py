@@ -144,8 +144,8 @@ def rank_intervals(
     test
         Test of pairs of systems, for ``"pairs"`` and for tiers: an `irframe.Significance`, or the
         name of a test, as in `compare`. ``"holm"`` and ``"max-t"`` need the test t. All intervals
-        have the confidence level 1 - `alpha`. If systems have repeats, all methods except
-        ``"pairs"`` need a test with ``over="topic"``.
+        have the confidence level 1 - `alpha`. If systems have repeats (were run several times), all
+        methods except ``"pairs"`` need a test with ``over="topic"``.
     interval
         Method of the confidence intervals of means, see `summary`.
     resamples
@@ -156,7 +156,7 @@ def rank_intervals(
     xarray.Dataset or pandas.DataFrame
         A dataset with the dimensions (metric, system, depth) if `scores` is an array, or a frame
         indexed by metric and system if `scores` is a frame. After `groupby`, the group is the first
-        dimension or index level. Attributes record the options. The columns are
+        dimension or index level. The options are stored as attributes. The columns are
 
         - ``mean``, the mean over the topics compared, and its confidence interval, ``ci_low`` and
           ``ci_high``, see `summary`;
@@ -175,13 +175,13 @@ def rank_intervals(
     Raises
     ------
     IrframeError
-        As for `compare`. Also if the number of samples or the seed is out of range.
+        See `compare`. An error is also raised if the number of samples or the seed is out of range.
 
     Warns
     -----
     IrframeWarning
         If topics are left out. For each metric and depth, only topics with scores of all systems
-        are used. Also as for `summary`.
+        are used. See also `summary`.
 
     Notes
     -----

@@ -252,15 +252,15 @@ def ablation(
     cube
         A cube made by `irframe.cube`.
     test
-        As for `reordering`.
+        See `reordering`.
     depth
         Depth at which lists are cut. The default is the depth of the cube.
     rel
         Lowest relevant grade, at least 1.
     unretrieved
-        Search length of a document that was not retrieved, as for `ASL`.
+        Search length of a document that was not retrieved, see `ASL`.
     relative_margin
-        As for `reordering`.
+        See `reordering`.
 
     Returns
     -------
@@ -273,7 +273,7 @@ def ablation(
     Raises
     ------
     IrframeError
-        As for `reordering` and `irframe.verbs.score`.
+        See `reordering` and `irframe.verbs.score`.
 
     Notes
     -----
