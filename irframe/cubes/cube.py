@@ -79,7 +79,7 @@ def cube(
         The tie policy, which orders documents with equal scores. Either the name of a rule, such as
         ``"trec"``, or an `irframe.Ties`.
     topics
-        ``"qrels"`` selects every judged topic, and a missing list counts as an empty list.
+        ``"qrels"`` selects every judged topic, and a missing list is treated as an empty list.
         ``"runs"`` selects topics for which at least one run has a list. ``"common"`` selects topics
         for which every run of the collection has a list. A list of judged topics selects these
         topics.

@@ -109,7 +109,7 @@ def slices_of(chunks: Sequence[int]) -> list[slice]:
 
 
 variable = partial(xr.Variable, fastpath=True)
-"""Make a variable of an array. The plain constructor of xarray would also import dask."""
+"""Create a variable from an array. The plain constructor of xarray would also import dask."""
 
 labels: Any = partial(xr.IndexVariable, fastpath=True)
 """Make a coordinate of labels along their dimension, without importing dask."""

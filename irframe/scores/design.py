@@ -136,7 +136,7 @@ def _attributes(
 ) -> dict[Any, Any]:
     """Return attributes with the declaration of labels and repeats.
 
-    Without labels and repeats, earlier declarations are removed.
+    If neither labels nor repeats are passed, earlier declarations are removed.
     """
     if not names and repeats is None:
         return {name: value for name, value in attrs.items() if name not in {DRAWN, REPEATS}}

@@ -246,7 +246,7 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 Sides = Literal["common", "own"]
-"""Topics for which two sets of scores are used, see `share_topics`."""
+"""Which topics of two sets of scores are used; see `share_topics`."""
 
 
 def match_reference(
@@ -303,7 +303,7 @@ def match_reference(
 def share_topics(
     scores: Scores, other: Scores, topics: Sides | None = None, *, at_every_depth: bool = False
 ) -> tuple[Scores, Scores]:
-    """Restrict two sides to common topics of all systems.
+    """Restrict two sets of scores to their common topics.
 
     Parameters
     ----------

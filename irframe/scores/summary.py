@@ -69,7 +69,7 @@ def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
 
 
 def _beyond(values: Array) -> Array:
-    """Return which metrics have scores below 0 or above 1."""
+    """Return which metrics have scores outside [0, 1]."""
     outside = (values < -(10.0**-TIE)) | (values > 1 + 10.0**-TIE)
     return np.asarray(outside.any(axis=(1, 2, 3)))
 

@@ -159,7 +159,7 @@ def test_iterations_are_read_as_subtopics(tmp_path):
     refused(IdError, "rename the column 'iteration' to subtopic", ir.cube, runs, read)
 
 
-def test_verbs_of_judgments_keep_subtopics():
+def test_functions_of_judgments_keep_subtopics():
     runs, qrels = track()
     pool = runs.ireval.pool(3)
     selected = qrels.ireval.restrict(pool)

@@ -83,7 +83,7 @@ class TestCoordinates:
         assert "weight" not in cube.coords
         xr.testing.assert_equal(cube, cube_of())
 
-    def test_missing_values_of_group_columns_count_as_a_value(self):
+    def test_missing_values_in_group_columns_are_treated_as_a_value(self):
         runs = RUNS.assign(team=RUNS["system"].map({"a": "x", "b": None, "c": "y"}))
         team = cube_of(runs)["team"].to_series()
         assert team[["a", "c"]].tolist() == ["x", "y"]

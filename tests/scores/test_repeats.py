@@ -456,7 +456,7 @@ class TestVariations:
             scores = quietly(renamed.ireval.evaluate, QRELS, "AP")
             assert scores.attrs.get("repeats") == layout
 
-    def test_topics_without_repeats_count_as_empty_lists(self, varied):
+    def test_topics_without_repeats_are_treated_as_empty_lists(self, varied):
         first = min(varied["topic"])
         lacking = varied[~((varied["system"] == "ance") & (varied["topic"] == first))]
         with pytest.warns(IrframeWarning, match="count as empty: 1 of topics for which a system"):
