@@ -636,7 +636,7 @@ def test_invalid_tables_of_systems_are_refused(files, capsys, tmp_path, table, m
     assert re.search(message, error)
 
 
-def test_compare_prints_the_results_of_the_verb(files, capsys):
+def test_compare_prints_the_results_of_the_method(files, capsys):
     runs, qrels = ir.example_track()
     args = ["compare", files[0], *files[1], "-m", "AP", "--baseline", "bm25"]
     _, out, _ = run(capsys, *args, "--test", "wilcoxon", "--adjust", "holm", "--format", "json")
@@ -917,7 +917,7 @@ def test_risk_coverage_prints_the_thresholds_of_each_system(files, capsys, rel):
     assert note == f"[{len(shown)} of {len(rows)} thresholds: the lowest one per tenth of coverage]"
 
 
-def test_markdown_without_a_gate_has_no_verdict(files, capsys):
+def test_markdown_without_fail_on_has_no_verdict(files, capsys):
     line = [
         "compare",
         files[0],

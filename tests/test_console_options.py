@@ -1,4 +1,4 @@
-"""Commands have the options and defaults of their verbs."""
+"""Commands have the parameters of their functions as options."""
 
 import inspect
 import re
@@ -29,7 +29,7 @@ SUBJECTS = {"runs", "qrels", "scores", "data", "path", "cube", "n", "metric"}
 
 
 @pytest.mark.parametrize("command", VERBS)
-def test_a_command_has_the_options_of_its_verbs(command):
+def test_a_command_has_the_parameters_of_its_functions_as_options(command):
     line = Line(f"irframe {command}", "")
     home = import_module(f"irframe.commands.{COMMANDS[command][0]}")
     getattr(home, f"declare_{command.replace('-', '_')}")(line)
@@ -41,7 +41,7 @@ def test_a_command_has_the_options_of_its_verbs(command):
             assert defaults[name] == parameters[name].default, name
 
 
-def test_new_parameters_of_verbs_become_options():
+def test_new_parameters_of_functions_become_options():
     def leaderboard(
         scores, *, least: int = 1, rounded: bool = False, cuts: int | Sequence[int] | None = None
     ):

@@ -203,7 +203,7 @@ def spread(args: Sequence[str]) -> list[str]:
 
 
 def _ends_metrics(arg: str) -> bool:
-    """Tell whether an argument ends the list of metrics."""
+    """Return whether an argument ends the list of metrics."""
     is_pattern = Path(arg).suffix[1:2].isalpha() or any(mark in arg for mark in "*?[/\\")
     exists = os.path.exists(arg)  # noqa: PTH110 - Path.exists raises for invalid paths
     return arg.startswith("-") or ("(" not in arg and is_pattern) or exists

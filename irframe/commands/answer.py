@@ -105,7 +105,7 @@ def wrapped(text: str, indent: str = "") -> str:
 
 
 def _is_numbered(frame: pd.DataFrame) -> bool:
-    """Tell whether the index of a frame has no names."""
+    """Return whether the index of a frame has no names."""
     return frame.index.nlevels == 1 and frame.index.name is None
 
 

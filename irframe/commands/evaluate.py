@@ -47,7 +47,7 @@ def trec_layout(
         or if there are several systems, a line ``runid`` names each system.
     listed
         The pairs of system and topic to print before the averages. The pairs are sorted by the
-        bytes of the topic. The default is no pairs. trec_eval omits topics without a list.
+        bytes of the topic. By default, no pairs are printed. trec_eval omits topics without a list.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Input files and options of commands."""
+"""Input files of commands, and options that set function parameters."""
 
 import inspect
 import re
@@ -183,7 +183,7 @@ HELP = {
     "stages": "systems of a pipeline in order, such as bm25,monot5",
     "cut": "what happens to the first document that does not fit into the budget",
 }
-"""Option of a verb -> help text that replaces the first sentence about its parameter."""
+"""Option of a function -> help text that replaces the first sentence about its parameter."""
 
 DESIGN = {
     "weight": ("--weights", "CSV, TSV or Parquet file with the columns topic and weight"),
@@ -227,7 +227,7 @@ READING: dict[str, dict[str, Any]] = {
     "searches": {"type": depths, "metavar": "NUMBERS"},
     "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
-"""Parameter of a verb -> arguments of argparse that its annotation does not determine."""
+"""Parameter of a function -> arguments of argparse that its annotation does not determine."""
 ELSEWHERE = {
     "metrics": "-m",
     "leaderboard.at": "in the name of a metric, such as AP@10",
@@ -240,13 +240,13 @@ ELSEWHERE = {
     "runs": "the files",
     "scores": "read if --threshold is used",
 }
-"""Parameter of a verb without its own option -> what replaces it on the command line."""
+"""Parameter of a function without its own option -> what replaces it on the command line."""
 _LISTS = re.compile('^[^.;:]*: ``"')
 """The pattern of a sentence that lists values after a colon."""
 
 
 def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
-    """Return the parameters of a verb that become options."""
+    """Return the parameters of a function that become options."""
     return {
         name: parameter
         for name, parameter in plain_parameters(inspect.signature(function)).items()
@@ -259,7 +259,7 @@ def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
 
 
 def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
-    """Declare the options of verbs."""
+    """Declare the options of functions."""
     declared: set[str] = set()
     for function in functions:
         for name, parameter in _options_of(function).items():
@@ -297,7 +297,7 @@ def _reading(annotation: object) -> dict[str, Any]:
 
 
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
-    """Return the arguments of a verb that the options contain."""
+    """Return the arguments of a function that the options contain."""
     arguments = {name: getattr(options, name) for name in _options_of(function)}
     if arguments.get("prior") is not None:
         arguments["prior"] = plain_table(arguments["prior"])
@@ -311,7 +311,7 @@ def given(options: Namespace, function: Verb) -> dict[str, Any]:
 
 
 def usual(function: Verb, name: str) -> Any:
-    """Return the default of a parameter of a verb."""
+    """Return the default of a parameter of a function."""
     return inspect.signature(function).parameters[name].default
 
 
@@ -335,7 +335,7 @@ def declare_systems(parser: ArgumentParser) -> None:
 def declare_scoring(
     parser: ArgumentParser, *functions: Verb, required: bool = True, usual: Sequence[str] = ()
 ) -> None:
-    """Declare files, metrics, and the options of verbs."""
+    """Declare files, metrics, and the options of functions."""
     declare_files(parser)
     help_text = f"; default: {' '.join(usual)}" if usual else ""
     parser.add_argument(

@@ -34,7 +34,7 @@ RankBy = Literal["first", "max", "sum", "mean"]
 FIRST_CHUNK = "doc, at its first chunk"
 """The value of the attribute `unit` of scores whose runs were collapsed by ``units=``."""
 UNKNOWN = "the document of each chunk"
-"""What errors say was expected if the document of a chunk is unknown."""
+"""Description of the expected value in errors about chunks of unknown documents."""
 COUNT = "chunks"
 """The column of collapsed runs that counts the chunks of a document in the list."""
 
@@ -62,7 +62,7 @@ def collapse(
         the list.
     of
         The document of each chunk, if `runs` have no column of documents. The value is a
-        dictionary, Series or frame chunk -> document, or a regular expression such as
+        dictionary, Series or frame that maps chunks to documents, or a regular expression such as
         ``r"(.+)#\d+"``. The single group of the regular expression matches the document id within
         the chunk id.
     ties
@@ -71,18 +71,18 @@ def collapse(
     Returns
     -------
     pandas.DataFrame
-        A row per system, topic and document. Rows of a list are sorted by rank. Each row has the
-        values of the document's first chunk, without the chunk id. The column ``rank`` decides the
-        order, so scores are renamed to ``listed_score``. The column ``chunks`` counts the
-        document's chunks in the list. A column ``unit`` of `runs` is replaced by the name of the
-        document column.
+        One row per system, topic and document. The rows of each list are sorted by rank. Each row
+        has the values of the document's first chunk, without the chunk id. The column ``rank``
+        decides the order, so scores are renamed to ``listed_score``. The column ``chunks`` counts
+        the document's chunks in the list. A column ``unit`` in `runs` is overwritten with the name
+        of the document column.
 
     Raises
     ------
     IdError
         If a list contains a chunk twice, or the document of a chunk is unknown.
     ParameterError
-        If neither a column nor `of` gives the document of each chunk.
+        If neither a column nor `of` specifies the document of each chunk.
 
     Examples
     --------
@@ -159,9 +159,9 @@ class Named(NamedTuple):
     """The runs. If chunks have ids, their column has the role "doc"."""
     doc: pd.Series
     left: list[str]
-    """The columns of chunks and documents, which collapsed lists replace by one column."""
+    """The columns of chunks and documents, which one column replaces in collapsed lists."""
     once: bool
-    """Whether chunks have ids, so that a chunk that occurs twice in a list is an error."""
+    """Whether chunks have ids. If so, a list must not contain a chunk twice."""
 
 
 def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:
@@ -398,7 +398,7 @@ class Preparation(NamedTuple):
         return _with_lengths(named, self.length, self.decided["length"])
 
     def qrels(self, qrels: Qrels, by: Any = None) -> Qrels:
-        """Return judgments in which copies have one document id."""
+        """Return judgments with copies replaced by their representatives."""
         if self.search is not None:
             _refuse_spans(by_role(qrels, QRELS).frame, "search=")
         if self.copies is None:

@@ -89,16 +89,17 @@ def evaluate(
     Returns
     -------
     pandas.DataFrame
-        A column per metric. The index levels are system and topic, named as in the run frame. If
+        One column per metric. The index levels are system and topic, named as in the run frame. If
         there are groups, the first level is the group. A system has no rows for collections in
         which it did not take part.
 
         Runs are repeated if they have a column ``repeat``, seed, trial, checkpoint, fold, epoch,
-        pass, variation or sample, or the form ``{system: {repeat: run}}``. The index then has a
-        level of repeats after the level of systems. A missing list of a repeat counts as empty.
-        A missing list of a ``variation`` or ``sample`` has no row instead, because topics may have
-        different numbers of variations. `irframe.verbs.design` declares the kind of repeats.
-        Repeated judgments, and runs from `split`, are scored per repeat.
+        pass, variation or sample, or the form ``{system: {repeat: run}}``. The index of repeated
+        runs has a level of repeats after the level of systems. If a repeat has no list for a topic,
+        its list counts as empty. However, missing lists of a ``variation`` or ``sample`` have no
+        rows, because topics may have different numbers of variations. `irframe.verbs.design`
+        declares the kind of repeats. If judgments are repeated, or `split` divided the runs into
+        shards, there are scores for each repeat or shard.
 
     Raises
     ------
@@ -188,7 +189,7 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
 
 
 def _scores_of(runs: Any, policy: policies.Policy) -> Any:
-    """Return the retrieval scores of all rows; None without scores."""
+    """Return the retrieval scores of all rows; None if missing."""
     table = read_table(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
     score = table.score
     return None if score is None else policies.in_precision(score, policy.score_dtype)
@@ -278,7 +279,7 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     """Split the documents of runs or judgments into shards.
 
     Each shard is a small document collection with its own lists and judgments. The variance of
-    scores over shards estimates the variance over document collections.
+    scores across shards estimates the variance across document collections.
 
     Parameters
     ----------
@@ -292,7 +293,7 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The rows of `runs` with a column ``shard``. A document is in the same shard in all lists.
+        The rows of `runs` with a column ``shard``. Each document is in the same shard in all lists.
         `evaluate` splits judgments in the same way, and scores each shard with its own judgments.
         The index levels of these scores are system, shard and topic. If a topic has no relevant
         document in a shard, its scores in this shard are NaN and are not compared.
@@ -304,7 +305,7 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
 
     Notes
     -----
-    The shard is the CRC-32 of the document's id modulo n. If the seed is above 0, the sum of the
+    The shard of a document is the CRC-32 of its id modulo n. If the seed is above 0, the sum of the
     CRC-32 and a multiple of the seed is first hashed as in SplitMix64.
 
     References

@@ -147,7 +147,7 @@ def _collections_and_tops(
 
 
 def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
-    """Return top documents that lost their judgments as unjudged documents."""
+    """Return the top documents whose judgments were removed."""
     hits = experiment.hits
     hidden = np.flatnonzero(~kept & (hits.rank <= RANKS))
     row = experiment.judgments.row[hits.row[hidden]]
@@ -156,7 +156,7 @@ def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
 
 
 def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
-    """Raise if newly judged documents may rank too deep.
+    """Raise if the ranks of newly judged documents are unknown.
 
     The array `topic` contains the topic of each newly judged document. The array `lists` contains
     the list of each newly judged document that is in a list.

@@ -59,7 +59,7 @@ class Folded(NamedTuple):
         return _lists_of(runs, self.role)
 
     def contributing(self, systems: Any) -> Any:
-        """Return contributing systems with their repeats in their place."""
+        """Replace each contributing system by its repeats."""
         if self.word is None or systems is None or isinstance(systems, str):
             return systems
         expected = set(systems)
@@ -100,8 +100,7 @@ class Folded(NamedTuple):
         names[place + 1 : place + 1] = [self.word]
         result = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
         result.attrs = dict(table.attrs) | dict(attrs)
-        # A system counts as one without judged documents only if no repeat of the system has a
-        # judged document.
+        # A system is reported for having no judged document only if none of its repeats has one.
         if unknown := {*result.attrs.pop(words.UNKNOWN, ())}:
             known = {
                 str(system) for name, (system, _) in self.owners.items() if str(name) not in unknown
@@ -277,7 +276,7 @@ def _of_files(runs: ScannedRuns) -> Folded:
 
 
 def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
-    """Return ``{system: {repeat: run}}``; empty without repeats.
+    """Return ``{system: {repeat: run}}``; empty if nothing is repeated.
 
     A system with a single run gets the label of the first repeat of another system.
     """

@@ -86,7 +86,7 @@ class Scorer:
 
     @cached_property
     def plain_names(self) -> list[str]:
-        """Names of the metrics that experiment trackers accept."""
+        """Metric names in a form that experiment trackers accept."""
         return [plain_name(name, parse_metric) for name in self._names]
 
     def __call__(
@@ -107,9 +107,9 @@ class Scorer:
             frame. Repeated runs have a column such as ``seed``, or the form
             ``{system: {repeat: run}}``.
         topic, doc, score
-            Three arrays that replace `run`. The arrays have the same length. Alternatively, `topic`
-            has an item per list, and `doc` and `score` have the shape (topic, rank). If judged ids
-            are text, integers are positions in `topics` and `docs`. If the scorer was made with
+            Three arrays of the same length, passed instead of `run`. Alternatively, `topic` has one
+            item per list, and `doc` and `score` have the shape (topic, rank). If judged ids are
+            text, integers are positions in `topics` and `docs`. If the scorer was created with
             `docs`, integer documents are always positions. Position -1 stands for an unjudged
             document without an id, which ranks last among equal scores. Rows with position -1 and
             an infinite or extreme score are ignored, because nearest-neighbour searches pad short
@@ -120,7 +120,7 @@ class Scorer:
         Returns
         -------
         pandas.DataFrame
-            Scores in the form in which `irframe.evaluate` returns them.
+            Scores in the same format as the result of `irframe.evaluate`.
 
         Raises
         ------
@@ -187,7 +187,7 @@ class Scorer:
         Returns
         -------
         Batches
-            ``update(topic, doc, score)`` adds a batch. ``compute()`` returns a dictionary from
+            ``update(topic, doc, score)`` adds a batch. ``compute()`` returns a dictionary that maps
             plain names of metrics to averages.
 
         Examples
@@ -214,19 +214,19 @@ class Scorer:
         Parameters
         ----------
         queries, corpus
-            Dictionaries from topics and from documents to their texts.
+            Dictionaries that map topics and documents to their texts.
         k
             Number of documents per list, at least 1.
         name
             Prefix of the names of metrics in results.
         similarity
-            Function of two arrays of vectors that returns scores, shape (query, document). The
-            default is the cosine similarity.
+            Function that takes two arrays of vectors and returns scores, shape (query, document).
+            The default is the cosine similarity.
 
         Returns
         -------
         Evaluator
-            ``evaluator(model)`` returns a dictionary from plain names of metrics to averages.
+            ``evaluator(model)`` returns a dictionary that maps plain names of metrics to averages.
 
         Examples
         --------
@@ -352,7 +352,7 @@ def scorer(
     Notes
     -----
     In a run ``{topic: {doc: score}}``, the scorer looks up only judged documents and the documents
-    tied with them. In the first run, the scorer checks the types of all ids and scores. In later
+    tied with them. For the first run, the scorer checks the types of all ids and scores. For later
     runs, it checks only the types of the first document and score of each list. All runs are
     checked for missing scores.
 

@@ -252,7 +252,8 @@ class Reader:
         runs
             A run frame, or any object that `as_runs` converts.
         by
-            The group column, which is constant per system or per topic. None without groups.
+            The group column, which is constant per system or per topic. None if there are no
+            groups.
         systems
             The systems to read. The default is all systems. Lists of other systems count as empty.
         """
@@ -370,7 +371,7 @@ def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
 
 
 def _one_system(column: pd.Series) -> pd.Index | None:
-    """Return the only system in a column; None for several."""
+    """Return the only system in a column; None if several."""
     labels = _blocks(column)[1]
     if not (_of(labels, TEXT) or _of(labels, INTEGERS)) or len({*labels}) > 1:
         return None

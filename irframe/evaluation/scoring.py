@@ -29,7 +29,7 @@ from irframe.metrics.facts import average, facts
 from irframe.quantities.block import by_scale
 
 EVEN = 0.9
-"""Lists of two systems are equally long if the ratio of their mean lengths is at least this."""
+"""The least ratio of mean list lengths at which two systems count as having equally long lists."""
 
 
 def warn_uneven(
@@ -276,7 +276,7 @@ class Scoring:
         for row, fact in enumerate(self._facts):
             self._summaries.setdefault(fact.summary, []).append(row)
         self._seen: list[tuple[int | None, Metric]] = []
-        """The cutoff of each metric and the metric without it, or None and the unchanged metric."""
+        """For each metric, its cutoff (or None), and the metric without a cutoff."""
         for metric in self.metrics:
             is_cut = metric.depth and metric.by_prefix and not shares
             self._seen.append((metric.depth, metric.without_depth()) if is_cut else (None, metric))

@@ -32,7 +32,7 @@ from irframe.frames.values import in_rows, numbers
 COSTS = SHOWN, AGAIN = "shown", "again"
 """Names of costs: the number of documents shown, and the number of documents shown again."""
 MOST = 1 << 30
-"""The limit below which search numbers must be."""
+"""Search numbers must be below this limit."""
 NUMBER = "number the searches: frame.groupby(['system', 'topic'])[time].rank(method='dense')"
 """Advice if the column of searches has no valid numbers."""
 

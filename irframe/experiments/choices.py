@@ -30,7 +30,7 @@ Lengths = str | Table | None
 LaterCopies = Literal["spend", "skip"]
 """Whether later copies of a document keep their ranks ("spend") or are removed ("skip")."""
 ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
-"""The lowest score of the documents that are read.
+"""The lowest score at which a user still reads a document.
 
 The value is one or several numbers, a mapping system -> number, or "all" for all scores in lists.
 """
@@ -153,7 +153,7 @@ class Units(OptionValue):
         rule `irframe.Budget` needs lengths.
     copies
         A dictionary, Series or frame that maps each copy of a document to one representative. Only
-        the first copy in a list has a gain. The first copy has the highest grade of all copies.
+        the first copy in a list has a gain. The first copy gets the highest grade of all copies.
     later_copies
         ``"spend"``: later copies keep their ranks but have no gain. ``"skip"``: later copies are
         removed.
@@ -161,7 +161,7 @@ class Units(OptionValue):
     Raises
     ------
     ParameterError
-        If a field is neither a table nor, in fields that accept a string, a string.
+        If the value of a field is neither a table nor a string that the field accepts.
 
     Examples
     --------
@@ -200,8 +200,8 @@ class Searches(OptionValue):
     Parameters
     ----------
     search
-        The column of the runs that numbers searches within each topic. Numbers begin at 1, or at 0
-        in all systems. The lists of a topic are read in the order of searches and merged. A
+        The column of the runs that numbers searches within each topic. The numbering starts at 1,
+        or at 0 in all systems. The lists of a topic are read in the order of searches and merged. A
         document has a gain only at its first occurrence, but every occurrence adds its length. The
         merged list has ranks and no scores. A search without results has no rows. If every topic
         has only one search, lists do not change.
@@ -333,7 +333,7 @@ class Threshold(OptionValue):
         threshold: Any = self.threshold
         if isinstance(threshold, str):
             choice("threshold", threshold, ("all",))
-        # A Series is ambiguous: its labels may be systems, or only number its values.
+        # A Series is ambiguous: its index may contain systems, or only the positions of its values.
         elif isinstance(threshold, pd.Series):
             advice = "pass series.to_dict() for a threshold per system, else series.tolist()"
             raise ParameterError("threshold to be numbers or a dictionary", "a Series", advice)

@@ -85,7 +85,7 @@ ROWS = 1 << 19
 """The number of rows per block of a run frame, which is processed in blocks to save memory."""
 
 NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
-"""An empty frame, for judgments without columns beside topic, document and grade."""
+"""An empty frame, for judgments whose only columns are topic, document and grade."""
 
 
 def digest_of(table: "RunTable | QrelsTable") -> str:
@@ -437,7 +437,7 @@ def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
 
 
 def column_of(runs: pd.DataFrame, argument: str, name: object) -> pd.Series:
-    """Return column `name`; raise if it does not occur once."""
+    """Return column `name`; raise unless it occurs exactly once."""
     names: list[object] = [*runs.columns]
     if names.count(name) != 1:
         found = f"{names.count(name)} columns with the name {name!r} among the columns"
@@ -481,7 +481,7 @@ def once_judged(table: QrelsTable) -> QrelsTable:
 
 
 def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
-    """Raise if rows judge a document again for a topic."""
+    """Raise if a document is judged twice for a topic."""
     if len(again):
         keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
         expected = "one judgment per topic and document"

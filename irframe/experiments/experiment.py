@@ -41,7 +41,7 @@ class Experiment:
     names: Sequence[Any] = (SYSTEM, TOPIC)
     """The caller's names for the columns of systems and topics."""
     took_part: NDArray[np.bool_] | None = None
-    """Whether each system took part in each topic, shape (system, topic). None if all did."""
+    """Whether each system took part in each topic, shape (system, topic). None if all took part."""
     top: int | NDArray[np.integer[Any]] = 1
     """The highest grade, or an array with the highest grade of each topic's collection."""
     pool: JudgedPool | None = None
@@ -49,7 +49,7 @@ class Experiment:
     collection: pd.CategoricalIndex | None = None
     """The collection of each topic. None if there are no collections."""
     made: Mapping[str, Any] = field(default_factory=dict)
-    """The options of the experiment, which results have as attributes."""
+    """The options of the experiment, which become attributes of results."""
     listing: TopUnjudged | None = None
     """The unjudged documents at the top of lists. None if document names were not kept."""
     units: Mapping[Any, str] = field(default_factory=dict)
@@ -297,7 +297,8 @@ class Experiment:
         """Return the experiment of selected systems and topics, cached."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
-        # The selection is cached, because verbs select the same systems and topics several times.
+        # The selection is cached, because public functions select the same systems and topics
+        # several times.
         key = systems.tobytes(), topics.tobytes()
         last = self.__dict__.get(LAST)
         if last is None or last[0] != key:

@@ -27,7 +27,7 @@ RESERVED = frozenset((
 """Names that group columns cannot have, because cubes or file formats use these names."""
 
 OWN_NAME = "an unused name for the groups"
-"""What errors about an invalid name of groups say was expected."""
+"""Description of the expected value in errors about an invalid name of groups."""
 
 GroupBy = str | Mapping[Any, Any] | pd.Series
 """The name of a group column, or a mapping topic -> group or system -> group."""

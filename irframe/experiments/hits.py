@@ -369,7 +369,7 @@ def refuse_large(systems: int, topics: int, depth: int) -> None:
 
 
 def refuse_open(longest: int, depth: int) -> None:
-    """Raise if lists to condense were cut at a depth."""
+    """Raise if lists were cut before unjudged documents are removed."""
     if longest > depth:
         advice = "build the cube without depth=, and choose depths when scoring"
         found = f"depth {depth} for lists of up to {longest} documents"

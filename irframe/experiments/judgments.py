@@ -192,7 +192,7 @@ class Judgments:
 
     @cached_property
     def strata(self) -> NDArray[np.object_] | None:
-        """The stratum of each judged document; None without strata."""
+        """The stratum of each judged document; None if not sampled."""
         if self.table.stratum is None:
             return None
         labels = self.table.stratum.take(pa.array(self.row)).to_numpy()

@@ -257,7 +257,7 @@ class Policy:
     @cached_property
     def order(self) -> words.TieRule:
         """The tie rule, which is "rank" if units are ranked."""
-        # Chunks and copies are ranked when they are merged, and ties are broken then.
+        # Ties are already broken when chunks or copies of a document are merged.
         return "rank" if self.unit or self.copies else self.ties
 
     @property

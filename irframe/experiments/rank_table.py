@@ -28,7 +28,8 @@ from irframe.frames.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
-"""Lists are sorted as a padded matrix if it has at most this many cells per row of the frame."""
+"""The maximum number of cells per row of the frame of a padded matrix, by which lists are
+sorted."""
 
 
 @dataclass(frozen=True)
@@ -386,7 +387,7 @@ def pool(
         If the depth is below 1.
     ParameterError
         If a contributing system or a column is unknown, if no system contributes, or if a system
-        has no value of `together`.
+        has no value in the column `together`.
     RankingError
         If scores are missing. If a frame without scores has missing or equal ranks.
 

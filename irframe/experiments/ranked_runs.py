@@ -62,7 +62,7 @@ class Framed:
 
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
-        """Match topics of runs to judgments, and read collections."""
+        """Find the judgments of each run topic; read the collections."""
         placed = joining.place_topics(table, judgments)
         table = _of_units(table, judgments)
         collections = Collections.read(judgments, collection, (table, placed))
@@ -96,7 +96,8 @@ class Framed:
         extras
             The values to compute in addition to hits.
         before
-            The number of lists in the files read before, which numbers of lists continue.
+            The number of lists in files that were read earlier. The numbering of lists continues
+            from it.
         """
         if self.overlaps is None:
             judged = joining.locate(self.table, self.judgments, self.lists.placed)
@@ -312,7 +313,7 @@ class Extras(NamedTuple):
     filed: bool = False
     """Whether to compute the pooling ranks of hits."""
     all_ties: bool = False
-    """Whether to keep ties, and the names of unjudged documents on the first ranks."""
+    """Whether to keep ties and the names of unjudged documents at the first ranks."""
 
 
 class Ranked(NamedTuple):

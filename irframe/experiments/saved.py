@@ -352,7 +352,7 @@ def read_experiment(
 ) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:
     """Return a saved experiment, its properties and user coordinates.
 
-    Hits are not read until a verb needs them.
+    Hits are not read until a function needs them.
     """
     folder = Folder(path)
     facts = folder.facts()

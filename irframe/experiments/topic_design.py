@@ -247,7 +247,7 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
     Warns
     -----
     IrframeWarning
-        If topics have weight 0. These topics are ignored.
+        If topics have weight 0 and are therefore ignored.
     """
     if labels is None or not len(topics):
         return None

@@ -32,7 +32,7 @@ ANSWERS = {
     "LangChain": "context source_documents",
     "LlamaIndex": "source_nodes",
 }
-"""Tool -> paths of keys to the hits in an answer of the tool, separated by blanks."""
+"""Tool -> paths of keys to the hits in an answer of the tool, separated by spaces."""
 FLAT = {"Solr": "", "Weaviate": "_additional"}
 """Tool whose hits mix its own fields and fields of the user -> key of the tool's fields in a hit.
 
@@ -390,7 +390,7 @@ def _shape(column: object) -> list[int] | None:
 
 
 def holds_hits(lists: object) -> bool:
-    """Tell whether an object maps topics to lists of hits.
+    """Return whether an object maps topics to lists of hits.
 
     Examples
     --------
@@ -404,7 +404,7 @@ def holds_hits(lists: object) -> bool:
 
 
 def is_hit(hit: object) -> bool:
-    """Tell whether an object is a hit."""
+    """Return whether an object is a hit."""
     if isinstance(hit, tuple | list) and len(hit) == 2:
         if isinstance(hit[0], str | int | np.integer):
             # A list of two integers may contain two ids, so the second value counts as a score only
@@ -448,13 +448,13 @@ def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
 
 
 def has_id(hit: object, name: str | None = None) -> bool:
-    """Tell whether an object is a hit with an id."""
+    """Return whether an object is a hit with an id."""
     plain = isinstance(hit, str | int | float | None)
     return not plain and not {CHUNK, PARENT}.isdisjoint(row_of_hit(hit, name))
 
 
 def _is_kept(name: object, value: object) -> bool:
-    """Tell whether a field without a role is kept."""
+    """Return whether a field without a role is kept."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
     has_role = (

@@ -47,7 +47,7 @@ Runs = pd.DataFrame | object
 
 
 def is_ranx(x: object, holding: str) -> bool:
-    """Tell whether an object of ranx has an attribute.
+    """Return whether an object of ranx has an attribute.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def without_documents(x: Any) -> list[Hashable]:
 def in_groups(x: object, by: str) -> pd.DataFrame:
     """Return a run frame with a column of systems.
 
-    `by` is the column with the groups, which does not count as the column of systems.
+    `by` is the group column, which is never read as the column of systems.
     """
     frame, columns = by_role(x, RUN, by)
     return frame if SYSTEM in columns else frame.assign(**{SYSTEM: ONLY_SYSTEM})
@@ -234,8 +234,8 @@ def as_qrels(x: Qrels, *, topics: tables.Labels = None, docs: tables.Labels = No
         - a pandas frame with topics and documents in columns or index levels. The column of
           grades may be called ``score``, as in BEIR, if the frame has no other grades, no ranks
           and no systems;
-        - a table of polars, DuckDB, PyArrow or any library with ``__arrow_c_stream__``. Lazy
-          frames of polars are collected;
+        - a table from Polars, DuckDB, PyArrow or any library with ``__arrow_c_stream__``. Polars
+          lazy frames are collected;
         - ``{topic: {doc: grade}}``, as in pytrec_eval, ranx and BEIR;
         - ``{topic: docs}``, a list or set of the relevant documents per topic;
         - a dictionary of columns;
@@ -244,21 +244,21 @@ def as_qrels(x: Qrels, *, topics: tables.Labels = None, docs: tables.Labels = No
         - a `ranx.Qrels`;
         - a list or iterator of dictionaries or named tuples, such as `ir_measures.Qrel`.
     topics, docs
-        If `x` is a NumPy array or a sparse matrix of SciPy, the labels of its rows and columns. In
-        a sparse matrix, only documents with a stored element count as judged.
+        If `x` is a NumPy array or a SciPy sparse matrix, the labels of its rows and columns. In a
+        sparse matrix, only documents with a stored element count as judged.
 
     Returns
     -------
     pandas.DataFrame
-        Columns for topic, doc and grade under the names that they have in `x`. A qrels frame is
-        returned unchanged.
+        A frame with columns for topic, doc and grade, named as in `x`. A qrels frame is returned
+        unchanged.
 
     Raises
     ------
     InputError
         For any other object. If possible, the message contains a line of code that converts it.
-        Topics without a judged document also raise, because a frame cannot represent them. Pass
-        such judgments directly to `evaluate`, `cube` or `scorer`.
+        Topics without a judged document also raise an error, because a frame cannot represent them.
+        Pass such judgments directly to `evaluate`, `cube` or `scorer`.
 
     Examples
     --------
@@ -304,26 +304,26 @@ def as_runs(
     ----------
     x
         - a pandas frame with systems, topics and documents in columns or index levels;
-        - a table of polars, DuckDB, PyArrow or any library with ``__arrow_c_stream__``. Lazy
-          frames of polars are collected;
+        - a table from Polars, DuckDB, PyArrow or any library with ``__arrow_c_stream__``. Polars
+          lazy frames are collected;
         - ``{topic: {doc: score}}``, as in pytrec_eval, ranx and BEIR;
         - ``{system: run}`` with runs of any of these kinds;
         - a dictionary of columns;
         - ``{topic: [doc, ...]}``, lists or arrays with the best document first;
-        - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
+        - ``{topic: [hit, ...]}`` with hits from LangChain, LlamaIndex, Haystack or
           sentence-transformers. Hits are objects, dictionaries or pairs with a score. The frame has
           columns ``chunk_id`` and ``doc_id``, or ``doc`` if hits have only one id. The frame also
           has ``rank``, text, metadata, and ``start`` and ``end`` if all hits have these fields.
           Scores are stored in ``listed_score``, because the order of the list decides the ranks;
-        - ``{topic: answer}`` with answers of Elasticsearch, OpenSearch, Vespa, Solr, Chroma,
+        - ``{topic: answer}`` with answers from Elasticsearch, OpenSearch, Vespa, Solr, Chroma,
           Qdrant, Weaviate, Pinecone, Haystack, LangChain or LlamaIndex. Answers of other tools are
           dictionaries with one list of hits;
         - a list of answers or of lists of hits, if `topics` labels them;
         - ``{topic: [call, ...]}`` with the searches of an agent. Each call is a list of documents
           or hits, an answer, a tool event (Inspect), a message with tool calls and results (OpenAI,
-          Anthropic, Gemini, MCP) or a span (OpenInference, OpenTelemetry). Calls are listed in the
-          order of time, or have start times. The column ``search`` numbers searches from 1. Calls
-          of tools that never return hits are skipped. Calls with the same id count once;
+          Anthropic, Gemini, MCP) or a span (OpenInference, OpenTelemetry). Calls are in
+          chronological order, or have start times. The column ``search`` numbers searches from 1.
+          Calls of tools that never return hits are skipped. Calls with the same id count once;
         - a frame or xarray array whose axes are named after topics and documents, and possibly
           systems;
         - any other matrix, if `topics` and `docs` label its axes;
@@ -333,9 +333,9 @@ def as_runs(
     system
         Name of the system. The default is the name of the system in `x`.
     topics, docs
-        If `x` is a NumPy array or a sparse matrix of SciPy, the labels of its rows and columns. In
-        a sparse matrix, only documents with a stored element count as retrieved. Without `docs`,
-        `topics` labels a list of answers.
+        If `x` is a NumPy array or a SciPy sparse matrix, the labels of its rows and columns. In a
+        sparse matrix, only documents with a stored element count as retrieved. If `docs` is not
+        passed, `topics` contains the topics of a list of answers.
     hits
         The path of keys to the hits in answers of an unknown tool, such as ``"value"`` or
         ``"data.results"``.
@@ -352,8 +352,8 @@ def as_runs(
     Returns
     -------
     pandas.DataFrame
-        Columns for topic, doc, score or rank, and system if `x` has systems. Columns of a frame
-        keep their names. A run frame is returned unchanged.
+        A frame with columns for topic, doc, score or rank, and system if `x` has systems. Columns
+        of a frame keep their names. A run frame is returned unchanged.
 
     Raises
     ------
@@ -448,7 +448,7 @@ def _split_dictionary(x: Mapping[Hashable, object]) -> tuple[Runs | ByRole, list
 
 
 def _is_empty(lists: object) -> bool:
-    """Tell whether an object contains no document."""
+    """Return whether an object contains no document."""
     inside = lists.values() if isinstance(lists, Mapping) else [lists]
     return all(
         isinstance(docs, (Mapping, *LIST, pd.DataFrame)) and not len(docs) for docs in inside
@@ -456,7 +456,7 @@ def _is_empty(lists: object) -> bool:
 
 
 def _holds_lists(nested: object, *, sets: bool = False) -> bool:
-    """Tell whether an object maps topics to lists or sets."""
+    """Return whether an object maps topics to lists or sets."""
     kinds = (*LIST, set, frozenset) if sets else LIST
     lists = [*nested.values()] if isinstance(nested, Mapping) else []
     are_flat = all(isinstance(docs, kinds) and getattr(docs, "ndim", 1) == 1 for docs in lists)
@@ -465,12 +465,12 @@ def _holds_lists(nested: object, *, sets: bool = False) -> bool:
 
 
 def _is_run(nested: object) -> bool:
-    """Tell whether an object maps topics to ranked lists."""
+    """Return whether an object maps topics to ranked lists."""
     return _holds_lists(nested) or reader_of(nested) is not None
 
 
 def _is_id(doc: object) -> bool:
-    """Tell whether a value may be a document id."""
+    """Return whether a value may be a document id."""
     # pandas stores a column of integer ids as floats if one id is missing.
     is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)

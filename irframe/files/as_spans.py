@@ -38,16 +38,17 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
         - a frame, or any table with ``__arrow_c_stream__``, with columns for topic, doc, ``start``
           and ``end``. ``start`` and ``end`` may also be named ``start_index`` and ``end_index``. A
           span includes its start and excludes its end. Any unit of text may be used, such as
-          characters or tokens. Without a column ``grade``, all grades are 1. An optional column
-          ``set`` groups spans that are alternatives: a ranking needs only one span of each set;
-        - a list of dictionaries with keys instead of columns;
+          characters or tokens. If there is no column ``grade``, all grades are 1. An optional
+          column ``set`` groups spans that are alternatives: a ranking needs only one span of each
+          set;
+        - a list of dictionaries with the same names as keys;
         - a frame of questions with a column ``references``, ``spans``, ``evidence`` or
           ``highlights``. The column contains the spans of each question as JSON or dictionaries, as
-          in chunking_evaluation. The document of a span is in ``corpus_id``. Without a column of
-          topics, distinct questions get the topics ``q0``, ``q1``, ...
+          in chunking_evaluation. The document of a span is in ``corpus_id``. If there is no column
+          of topics, distinct questions get the topics ``q0``, ``q1``, ...
     texts
-        A dictionary or Series: document -> its text, or its length in the unit of the spans. If
-        `texts` is passed, spans that end beyond their document raise an error.
+        A dictionary or Series that maps each document to its text, or to its length in the unit of
+        the spans. If `texts` is passed, spans that end beyond their document raise an error.
 
     Returns
     -------
@@ -175,11 +176,12 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
     Parameters
     ----------
     path
-        A path, or an open file. The format is JSON, Parquet, CSV, or TSV. A file of text is TSV if
-        its name contains the suffix ``.tsv``. The file may be compressed. A JSON file contains a
-        list, or one span or question per line. Columns and keys are those that `as_spans` accepts.
+        A path, or an open file. The format is JSON, Parquet, CSV, or TSV. A text file is read as
+        TSV if its name contains the suffix ``.tsv``. The file may be compressed. A JSON file
+        contains a list, or one span or question per line. Columns and keys are those that
+        `as_spans` accepts.
     texts
-        A mapping document -> text or length, as for `as_spans`.
+        The text or length of each document, as for `as_spans`.
 
     Returns
     -------

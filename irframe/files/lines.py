@@ -15,7 +15,7 @@ from irframe.errors import caution, cautions_of, warn
 from irframe.frames.kinds import UNREAD, Kind
 
 ANY = " "
-"""The value of `Cut.between` if one or more blanks separate the columns."""
+"""The value of `Cut.between` if whitespace of any length separates the columns."""
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 IR_METADATA = "ir_metadata"
 """The attribute of a run frame that maps each system to the ir_metadata header of its file."""
@@ -72,12 +72,13 @@ class Cut(NamedTuple):
     def quoted(self) -> bool:
         """Whether fields may be quoted.
 
-        If blanks separate columns, or tabs without a header, quotes are part of the ids.
+        If columns are separated by whitespace, or by tabs in a file without a header, quotes are
+        part of the ids.
         """
         return self.between != ANY and (bool(self.header) or self.between != "\t")
 
     def alone(self, between: str = "\t") -> "Cut":
-        """Return the cut for columns separated by exactly one blank."""
+        """Return the cut for columns separated by one whitespace character."""
         return self._replace(between=between, header=()) if self.between == ANY else self
 
 
@@ -121,7 +122,7 @@ def rows_of(lines: bytes, cut: Cut) -> bytes:
 
 
 def is_row(lines: bytes, cut: Cut) -> bool:
-    r"""Tell whether a line beginning with ``#`` is a row.
+    r"""Return whether a line beginning with ``#`` is a row.
 
     The line is a row if it fits the columns.
 
@@ -146,7 +147,7 @@ def _row_pattern(cut: Cut) -> bytes:
 
 
 def may_be_longer(cut: Cut, kind: Kind) -> bool:
-    """Tell whether rows may have more columns than their layout."""
+    """Return whether rows may have more columns than their layout."""
     layout = kind.layouts[0] if kind.surplus else ()
     pairs = zip(cut.columns, layout, strict=False)
     in_order = all(role in {name, UNREAD} for name, role in pairs)

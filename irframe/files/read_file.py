@@ -94,7 +94,7 @@ _KEY = re.compile(r'"([\w-]+)"\s*:')
 
 
 def is_objects(data: bytes, kind: Kind = RUN) -> bool:
-    r"""Tell whether a file contains one JSON object per line.
+    r"""Return whether a file contains one JSON object per line.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def _row(line: bytes) -> dict[str, object]:
 
 
 def _is_inexact(table: pa.Table, data: bytes) -> bool:
-    """Tell whether Arrow may have rounded numbers of a file."""
+    """Return whether Arrow may have rounded numbers of a file."""
     floats = [column for column in table.columns if pa.types.is_floating(column.type)]
     most = max((pc.max(pc.abs(column)).as_py() or 0 for column in floats), default=0)
     return most == inf or (most >= _LEAST and _LONG.search(data) is not None)
@@ -157,7 +157,7 @@ _END = 256
 
 
 def is_nested(data: bytes, _: Kind = RUN) -> bool:
-    """Tell whether a file contains one dictionary or list."""
+    """Return whether a file contains one dictionary or list."""
     return is_cbor(data) or (may_be_json(data) and data[-_END:].rstrip()[-1:] in {b"}", b"]"})
 
 
@@ -230,7 +230,7 @@ def _loaded(data: bytes, source: str) -> Any:
 
 
 def _holds_infinity(values: list[object]) -> bool:
-    """Tell whether a list or a nested list contains infinity."""
+    """Return whether a list or a nested list contains infinity."""
     if inf in values or -inf in values:
         return True
     lists = [value for value in values if type(value) is list] if list in map(type, values) else []
@@ -255,7 +255,7 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
 
 
 ONCE = "each system in one file"
-"""What an error says was expected if two files contain the same system."""
+"""Description of the expected value in errors about two files with the same system."""
 
 
 LEFT_OUT = "files of runs are left out"
@@ -336,7 +336,7 @@ class Format(NamedTuple):
 
     name: str
     tells: Callable[[bytes, Kind], bool]
-    """A function of the content of a file that tells whether the file has the format."""
+    """A function that takes the content of a file, and returns whether the file has the format."""
     read: Callable[[bytes, str, Kind], pa.Table]
 
 

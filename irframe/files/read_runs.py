@@ -74,7 +74,7 @@ def read_run(
     Parameters
     ----------
     path
-        A path, or an open file. The format is detected by the content:
+        A path, or an open file. The format is detected from the content:
 
         - TREC: ``topic Q0 doc rank score tag``, separated by white space. As in trec_eval, columns
           after the sixth are ignored. Lines with different numbers of columns cause a warning;
@@ -94,24 +94,25 @@ def read_run(
         ``.jsonl``, ``.lz4``, ``.parquet`` or ``.parq``.
     columns
         The columns in order, such as ``["topic", "doc", "score"]``, for text without a header.
-        Alternatively, a dictionary name -> role, such as ``{"model_name": "system"}``.
+        Alternatively, a dictionary that maps names to roles, such as ``{"model_name": "system"}``.
     sep
-        Separator of columns in text. By default, irframe detects tabs, blanks, commas and
+        Separator of columns in text. By default, irframe detects tabs, spaces, commas and
         semicolons.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `system`, `topic`, `doc`, `rank` and `score`, with rows in file order. Runs of MS
-        MARCO have no `score`. Further columns of a Parquet file follow these columns.
+        Columns `system`, `topic`, `doc`, `rank` and `score`, with rows in file order. MS MARCO runs
+        have no column `score`. Further columns of a Parquet file follow these columns.
 
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is not a missing value.
-    Ranks and scores are read unchanged, and rows are not sorted. To sort rows, use the verb `rank`.
-    Errors are raised for scores that no float represents, such as ``1e400``, for repeated keys in a
-    dictionary, and for device files such as ``/dev/zero``. Pipes are accepted in place of files. If
-    the last line is the only line of its system, a warning says that the file may be cut off.
+    Ranks and scores are read unchanged, and rows are not sorted. To sort rows, use
+    `irframe.verbs.rank`. Errors are raised for scores that no float can represent, such as
+    ``1e400``, for repeated keys in a dictionary, and for device files such as ``/dev/zero``. Pipes
+    are accepted in place of files. If the last line is the only line of its system, a warning says
+    that the file may be cut off.
 
     Examples
     --------
@@ -141,7 +142,7 @@ def read_qrels(
     Parameters
     ----------
     path
-        A path, or an open file. The format is detected by the content:
+        A path, or an open file. The format is detected from the content:
 
         - TREC: ``topic iteration doc grade``, separated by white space;
         - TREC with strata of a sample: ``topic iteration doc stratum grade``. Grade -1 marks a

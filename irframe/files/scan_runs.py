@@ -28,7 +28,7 @@ from irframe.frames.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
-"""The largest size of a batch of files in bytes. A file of more bytes is a batch on its own."""
+"""The largest size of a batch of files in bytes. A larger file is a batch of its own."""
 DENSE = 6
 """The typical ratio of decompressed to compressed size.
 
@@ -50,7 +50,7 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True)
 class ScannedRuns:
-    """Run files that verbs read in batches; see `scan_runs`.
+    """Run files that are read in batches; see `scan_runs`.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ class ScannedRuns:
     _repr_html_ = as_html
 
     access: ClassVar[Callable[[Any], Any]]
-    """The accessor of verbs. `irframe.accessor` sets this attribute, to avoid a circular import."""
+    """The class of the accessor. `irframe.accessor` sets it, to avoid a circular import."""
 
     @property
     def ireval(self) -> Any:
-        """The verbs that accept these runs."""
+        """The accessor whose methods accept these runs."""
         return type(self).access(self)
 
     def frames(self) -> Iterator[pd.DataFrame]:
@@ -160,11 +160,11 @@ def scan_runs(
     Parameters
     ----------
     paths, system, repeat, unit, columns, sep
-        As for `read_runs`. Chunks are collapsed to documents when verbs read the files.
+        As for `read_runs`. Chunks are collapsed to documents when the files are read.
     on_error
-        What verbs do with unreadable files, and with files that cannot be combined with earlier
-        ones. ``"raise"`` raises an error. ``"skip"`` leaves these files out with a warning, which
-        takes an additional pass over all files.
+        What to do with unreadable files, and with files that cannot be combined with earlier ones,
+        when the files are read. ``"raise"`` raises an error. ``"skip"`` leaves these files out with
+        a warning, which takes an additional pass over all files.
 
     Returns
     -------
@@ -177,8 +177,8 @@ def scan_runs(
     InputError
         If no file matches `paths`.
     ParameterError
-        If the pattern `repeat` lacks a group. Verbs also raise this error for file names that do
-        not match the pattern.
+        If the pattern `repeat` lacks a group. When the files are read, file names that do not match
+        the pattern raise this error, too.
 
     Examples
     --------

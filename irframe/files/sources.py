@@ -101,7 +101,7 @@ def undamaged(
 
 
 def is_address(name: str) -> bool:
-    """Tell whether a name is an address such as ``s3://...``."""
+    """Return whether a name is an address such as ``s3://...``."""
     return "://" in name
 
 
@@ -155,7 +155,7 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
 }
 """First bytes of a compressed file -> function that decompresses it."""
 PACKED = (".gz", ".bz2", ".xz", ".zst")
-"""Suffixes of file names for which a file is compressed when irframe writes it."""
+"""Suffixes of compressed files. irframe compresses an output file if its name has one of them."""
 
 _HEAD = 10
 """The number of bytes at the start of a file from which the compression is detected."""
@@ -234,12 +234,12 @@ def _opened(source: object) -> Iterator[IO[bytes]]:
 
 
 def is_in_lines(head: bytes) -> bool:
-    """Tell from the first bytes whether a file is text."""
+    """Return whether a file begins like text."""
     return not (head.startswith(PARQUET) or is_cbor(head) or may_be_json(head))
 
 
 def is_cbor(data: bytes) -> bool:
-    """Tell from the first byte whether a file is CBOR.
+    """Return whether a file begins like CBOR.
 
     The tested bytes begin a dictionary in CBOR. No text in UTF-8 begins with these bytes.
     """
@@ -247,7 +247,7 @@ def is_cbor(data: bytes) -> bool:
 
 
 def may_be_json(head: bytes) -> bool:
-    """Tell whether a file may be JSON."""
+    """Return whether a file may be JSON."""
     return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] in {b"{", b"["}
 
 
@@ -322,7 +322,7 @@ _WIDTH = 8
 
 
 def is_parquet(data: bytes) -> bool:
-    """Tell from the content whether a file is Parquet."""
+    """Return whether the content of a file is Parquet."""
     return data.startswith(PARQUET) and data.endswith(PARQUET)
 
 

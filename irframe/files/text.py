@@ -65,7 +65,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     ways = [between for between in ("\t", ANY, ",", ";") if between == ANY or between in line]
     if kind.between:
         ways = [kind.between]
-    # A vertical tab or form feed is a blank, so in such a file a tab is a blank too.
+    # A vertical tab or form feed is whitespace, so in such a file a tab is whitespace too.
     elif b"\f" in data or b"\v" in data:
         ways = [ANY]
     headed = []
@@ -94,7 +94,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
     """Read a text file as a table.
 
     Columns are separated by tabs if all lines have the same number of tabs, and otherwise by
-    blanks. In tables with a header, columns may also be separated by commas or semicolons, and
+    whitespace. In tables with a header, columns may also be separated by commas or semicolons, and
     fields may be quoted. Empty lines and comments are skipped. A comment begins with ``#`` and does
     not fit the columns. For a later piece of a file, pass `cut`. All lines of the piece must then
     fit this cut.
@@ -128,7 +128,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
 
 
 def _are_scores(table: pa.Table, data: bytes, cut: Cut, kind: Kind, source: str) -> bool:
-    """Tell whether a third column, read as ranks, contains scores."""
+    """Return whether a third column, read as ranks, contains scores."""
     unnamed = kind.headed and not cut.header and {RANK, SCORE} & {*cut.columns} == {RANK}
     if not unnamed or _POINT.search(data):
         return unnamed
@@ -174,7 +174,7 @@ def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
 
 
 def _counts_up(topic: Codes, numbers: Codes) -> bool:
-    """Tell whether lists are numbered from 1 or 0."""
+    """Return whether lists are numbered from 1 or 0."""
     first = beginnings(topic)
     pos = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
     start = numbers[:1]  # a slice of the first row is also valid for a file without rows
@@ -256,16 +256,16 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
 
 
 def _one_blank(body: bytes) -> str:
-    """Return the kind of blank that separates columns, if unique.
+    """Return the whitespace delimiter if lines use only one.
 
-    The result is empty if lines contain several kinds of blanks, or ``#``.
+    The result is empty if lines contain several kinds of whitespace, or ``#``.
     """
     used = [blank for blank in " \t\v\f" if blank.encode() in body]
     return used[0] if b"#" not in body and used in ([" "], ["\t"]) else ""
 
 
 def _is_padded(body: bytes, blank: str, columns: int) -> bool:
-    """Tell whether lines have several blanks between two columns."""
+    """Return whether columns are separated by several whitespace characters."""
     lines = body.count(b"\n") + (not body.endswith(b"\n"))
     return body.count(blank.encode()) != lines * (columns - 1)
 
@@ -307,11 +307,11 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
 
 
 def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kind) -> bool:
-    """Tell whether blanks may be part of ids.
+    """Return whether whitespace may be part of ids.
 
-    Blanks are separators if all lines have exactly the columns of a layout. Judgments with strata
-    must also contain unjudged documents, or at least two documents in every stratum. If neither
-    holds, the column that looks like strata may be a part of the document id.
+    Whitespace separates columns if all lines have exactly the columns of a layout. Judgments with
+    strata must also contain unjudged documents, or at least two documents in every stratum. If
+    neither holds, the column that looks like strata may be a part of the document id.
     """
     body = data[cut.start :]
     if cut.between != ANY or cut.header or kind.between or not kind.headed:
@@ -344,7 +344,7 @@ def _typed(text: bytes, cut: Cut) -> pa.Table | None:
 
 
 def _is_large(column: pa.ChunkedArray) -> bool:
-    """Tell whether floats may have rounded integers."""
+    """Return whether floats may have rounded integers."""
     finite = column.filter(pc.is_finite(column))
     ends = pc.min_max(finite).as_py()
     return len(finite) > 0 and max(-ends["min"], ends["max"]) >= 2.0**53

@@ -158,13 +158,13 @@ def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[object]) -> None:
 
 
 def _rise_and_fall(frame: pd.DataFrame) -> bool:
-    """Tell whether scores both rise and fall within lists."""
+    """Return whether scores both rise and fall within lists."""
     step = np.diff(numbers(frame[SCORE]))[frame[RANK].to_numpy()[1:] > 1]
     return bool((step > 0).any() and (step < 0).any())
 
 
 def holds_searches(x: object) -> bool:
-    """Tell whether an object maps topics to calls of agents.
+    """Return whether an object maps topics to calls of agents.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def of_searches(
 
 
 def _searches(call: ToolCall, tools: set[NAME | None]) -> bool:
-    """Tell whether a call without hits is a search."""
+    """Return whether a call without hits is a search."""
     if call.is_named:
         return call.result is not None and call.tool in tools
     return _is_json(call.result) and _parsed(call.result) is call.result
@@ -359,7 +359,7 @@ def _first_hits(values: Sequence[object], call: object, field: str | None) -> Hi
 
 
 def _is_step(entry: object) -> bool:
-    """Tell whether an object is a message, event or span."""
+    """Return whether an object is a message, event or span."""
     if isinstance(entry, Mapping) and STEP_KEYS.isdisjoint(entry):
         return False
     if isinstance(entry, PLAIN) or get_in(entry, "score") is not None:

@@ -93,7 +93,7 @@ def _naming_file(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def _is_device(target: Path) -> bool:
-    """Tell whether a path is a device or a pipe."""
+    """Return whether a path is a device or a pipe."""
     return target.exists() and not target.is_file()
 
 
@@ -176,7 +176,7 @@ _PACK: dict[str, Callable[[IO[bytes]], Any]] = {
 
 @contextmanager
 def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for writing; compress it by its suffix."""
+    """Open a file for writing; its suffix selects the compression."""
     pack = _PACK.get(checked_path(path).suffix.lower(), nullcontext)
     with atomic(path) as stream, pack(stream) as packed:
         yield packed
@@ -283,7 +283,7 @@ def _wrote_table(
 ) -> bool:
     """Write Parquet if the file name selects it.
 
-    The result tells whether the file was written.
+    Return whether the file was written.
     """
     look(path)
     refuse_input(path, (file for file, *_ in getattr(frame, "attrs", {}).get(words.FILES, ())))
@@ -327,9 +327,9 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
         accepted names. Any object that `as_runs` converts is also accepted.
     path
         The file to write. The suffixes ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` select compression.
-        The suffix ``.parquet``, such as in ``run.parquet.gz``, selects Parquet with all columns.
+        The suffix ``.parquet``, as in ``run.parquet.gz``, selects Parquet with all columns.
     system
-        The tag of all rows. The default is the system in the frame, or ``run`` if the frame has no
+        The tag in all rows. The default is the system in the frame, or ``run`` if the frame has no
         systems.
 
     Raises
@@ -401,11 +401,11 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     Notes
     -----
     Rows are written in the order of the frame, so that `read_qrels` returns the same judgments.
-    Without iterations, the second column is ``0``, as usual at TREC. Subtopics are written in place
-    of iterations, as in diversity tracks. To read subtopics from the file, pass ``subtopics=True``
-    to `read_qrels`. A frame with a column `stratum` is written as ``topic iteration doc stratum
-    grade``, the format of NIST's sample_eval.pl. In this format, grade -1 marks a pooled document
-    that was not judged.
+    If the frame has no iterations, the second column is ``0``, as is usual at TREC. Subtopics are
+    written in place of iterations, as in diversity tracks. To read subtopics from the file, pass
+    ``subtopics=True`` to `read_qrels`. A frame with a column `stratum` is written as ``topic
+    iteration doc stratum grade``, the format of NIST's sample_eval.pl. In this format, grade -1
+    marks a pooled document that was not judged.
 
     Examples
     --------
@@ -438,7 +438,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
 
 
 def _follows(columns: dict[str, pa.ChunkedArray]) -> bool:
-    """Tell whether probabilities equal the judged shares of strata."""
+    """Return whether probabilities equal the judged shares of strata."""
     if STRATUM not in columns:
         return False
     names = (TOPIC, STRATUM, GRADE, words.PROBABILITY)

@@ -20,7 +20,7 @@ TEXT = pa.large_string()
 LONGEST = 1024
 """The largest number of bits of an integer that is accepted as an id."""
 EXACT = 2.0**53
-"""Floats represent every integer up to this one exactly."""
+"""The largest integer up to which floats represent every integer exactly."""
 
 LARGE = 1 << 24
 """For objects of at least this size in bytes, `give_back` returns memory."""
@@ -63,7 +63,7 @@ def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "valu
 
 
 def is_utf8(column: Iterable[Any]) -> bool:
-    """Tell whether all values are text that UTF-8 can encode.
+    """Return whether all values are text that UTF-8 can encode.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Tell whether an Arrow type is a text type."""
+    """Return whether an Arrow type is a text type."""
     return str(kind) in {"string", "large_string", "string_view"}
 
 

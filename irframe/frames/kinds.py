@@ -243,7 +243,7 @@ class ByRole(NamedTuple):
 
 
 def is_judgments(frame: object) -> bool:
-    """Tell whether a frame contains judgments.
+    """Return whether a frame contains judgments.
 
     Examples
     --------

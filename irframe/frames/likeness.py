@@ -44,7 +44,7 @@ MOST = 100
 LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
 """Names of columns that usually number the searches of an agent."""
 FEW = 1000
-"""A column with at least this number of distinct values does not count as a column of systems."""
+"""A column with at least this number of distinct values is not read as a column of systems."""
 KNOWN_PAIRS = frozenset({("docno", "docid")})
 """Pairs of column names for one role. The first column is used even if the two columns differ.
 
@@ -107,7 +107,7 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
 
 
 def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable]) -> bool:
-    """Tell whether values sometimes fall and never rise within lists."""
+    """Return whether values sometimes fall and never rise within lists."""
     keys = [columns[role] for role in (SYSTEM, TOPIC) if role in columns]
     steps = frame[name].groupby([frame[key] for key in keys]).diff().dropna()
     return len(steps) > 0 and bool((steps <= 0).all() and (steps < 0).any())
@@ -184,7 +184,7 @@ def words_of(name: Hashable) -> list[str]:
 
 
 def _fits(column: pd.Series, role: str, points: int) -> bool:
-    """Tell whether the values of a column fit a role."""
+    """Return whether the values of a column fit a role."""
     try:
         number = column.nunique()
     except TypeError:  # lists and other unhashable values cannot be ids
@@ -199,12 +199,12 @@ def _fits(column: pd.Series, role: str, points: int) -> bool:
 
 
 def is_numeric(column: pd.Series) -> bool:
-    """Tell whether a column is numeric and not boolean."""
+    """Return whether a column is numeric and not boolean."""
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def like_systems(name: str) -> bool:
-    """Tell whether the name of a column suggests systems.
+    """Return whether the name of a column suggests systems.
 
     Examples
     --------
@@ -398,7 +398,7 @@ def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
 def _are_lists(
     topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, separates: bool
 ) -> bool:
-    """Tell whether a column splits unordered rows into ranked lists.
+    """Return whether a column splits unordered rows into ranked lists.
 
     `lists` are the codes of lists if the column names systems. `separates` tells whether the column
     separates repeated documents.

@@ -36,9 +36,9 @@ def collected(x: Any) -> Any:
 
 
 def is_dictionary(x: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Tell whether an object is a dictionary.
+    """Return whether an object is a dictionary.
 
-    xarray datasets are mappings too, but count as tables.
+    xarray datasets are mappings too, but are treated as tables.
     """
     return isinstance(x, Mapping) and not hasattr(x, "dims")
 
@@ -84,7 +84,7 @@ def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
 
 
 def is_matrix(x: object) -> TypeGuard[pd.DataFrame | xr.DataArray]:
-    """Tell whether an object is a matrix with named axes.
+    """Return whether an object is a matrix with named axes.
 
     Examples
     --------
@@ -414,7 +414,7 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
 
 
 def is_mteb(nested: Nested) -> bool:
-    """Tell whether a dictionary contains predictions of MTEB."""
+    """Return whether a dictionary contains predictions of MTEB."""
     return _META in nested
 
 

@@ -97,7 +97,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
 
 
 def _once_each(chunk: pa.DictionaryArray) -> bool:
-    """Tell whether the values of a dictionary array are distinct."""
+    """Return whether the values of a dictionary array are distinct."""
     values = chunk.dictionary
     return values.null_count == 0 and len(values.unique()) == len(values)
 
@@ -342,7 +342,7 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
 
 
 SLICE = 1 << 13
-"""The number of rows that Arrow converts at a time. Rows that Arrow refuses, Python converts."""
+"""The number of rows that Arrow converts at a time. Python converts the rows that Arrow refuses."""
 
 
 def numbers_of_text(
@@ -431,7 +431,7 @@ def _all_digits(value: object) -> object:
 
 
 def says_infinite(value: object) -> bool:
-    """Tell whether a value is written as infinity.
+    """Return whether a value is written as infinity.
 
     Examples
     --------

@@ -55,7 +55,7 @@ def test_scores_that_rise_along_ranks_in_all_lists_are_refused(lists, beside):
     ],
     ids=["some lists", "more steps", "the rank column alone", "rows by score", "shuffled rows"],
 )
-def test_cautions_count_lists_whose_scores_rise_with_ranks(frame, lists):
+def test_warnings_count_lists_whose_scores_rise_with_ranks(frame, lists):
     expected = frame.drop(columns="rank").ireval.evaluate(QRELS, "RR")
     message = f"scores rise with the ranks.*: s in {lists} lists"
     with pytest.warns(IrframeWarning, match=message):
@@ -70,7 +70,7 @@ def test_cautions_count_lists_whose_scores_rise_with_ranks(frame, lists):
 
 
 def slow_directions(frame):
-    """Return systems to refuse, and cautions that count rising lists."""
+    """Return systems that raise errors, and counts of rising lists."""
     refusals, cautions = [], {}
     for system, own in frame.groupby("system"):
         says, rises, moved = 0, 0, 0
@@ -93,7 +93,7 @@ rows = st.tuples(st.sampled_from("st"), st.sampled_from(["q1", "q2"]), st.intege
 
 
 @given(st.lists(st.tuples(rows, st.integers(-2, 2)), min_size=1, max_size=12), st.booleans())
-def test_errors_and_cautions_about_rising_scores_agree_with_a_loop(drawn, by_rank):
+def test_errors_and_warnings_about_rising_scores_agree_with_a_loop(drawn, by_rank):
     frame = pd.DataFrame(
         [(*row, s) for row, s in drawn], columns=["system", "topic", "rank", "score"]
     )

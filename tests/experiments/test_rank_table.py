@@ -127,7 +127,7 @@ def test_pooling_ranks_do_not_depend_on_the_tie_rule():
         assert filed_rank(ranking).tolist() == filed_rank(pooling(table)).tolist()
 
 
-def test_pools_agree_with_a_slow_reference():
+def test_pools_agree_with_a_reference_implementation():
     result = TEAMED.ireval.pool(2)
     assert list(result.columns) == ["name", "qid", "docno", "rank", "unique"]
     rows = result.drop(columns="qid").to_records(index=False).tolist()

@@ -224,7 +224,7 @@ COMPLETE |= {"responseHeader": {"status": 0}, "terminated_early": False}
 
 @pytest.mark.parametrize("fact", FACTS)
 @pytest.mark.parametrize("several", [False, True])
-def test_incomplete_answers_cause_a_caution(fact, several):
+def test_incomplete_answers_raise_a_warning_and_set_an_attribute(fact, several):
     tool, facts = FACTS[fact]
     answers = {topic: answer | COMPLETE for topic, answer in answered(tool).items()}
     assert "caution" not in ir.evaluate(answers, QRELS, "RR").attrs
@@ -241,7 +241,7 @@ def test_incomplete_answers_cause_a_caution(fact, several):
         assert f"{fact} in 'q2'" in ir.cube(runs, QRELS).ireval.score("RR").attrs["caution"]
 
 
-def test_cautions_of_answers_survive_files_and_frames(tmp_path):
+def test_warnings_about_answers_are_kept_in_files_and_frames(tmp_path):
     answers, message = answered("Elasticsearch"), "timed_out in 'q2'"
     answers["q2"]["timed_out"] = True
     (tmp_path / "s.json").write_text(json.dumps(answers))
@@ -258,7 +258,7 @@ def test_cautions_of_answers_survive_files_and_frames(tmp_path):
         assert message in ir.evaluate({"s": frame, "t": frame}, QRELS, "RR").attrs["caution"]
 
 
-def test_a_degraded_answer_of_vespa_causes_a_caution():
+def test_a_degraded_answer_of_vespa_raises_a_warning():
     answers = answered("Vespa")
     answers["q1"]["root"]["coverage"] = {"degraded": {"match-phase": False, "timeout": True}}
     with pytest.warns(IrframeWarning, match=r"root.coverage.degraded in 'q1'"):

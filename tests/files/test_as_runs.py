@@ -30,7 +30,7 @@ QRELS = pd.DataFrame({"topic": ["q1", "q2"], "doc": ["d2", "d1"], "grade": [1, 1
 ROWS = list(RUN.itertuples(index=False, name=None))
 
 
-def test_verbs_accept_objects_of_other_tools():
+def test_functions_accept_objects_of_other_tools():
     qrels = {"q1": {"d2": 1}, "q2": {"d1": 1}}
     expected = ir.evaluate(RUN, QRELS, "RR")
     scored = (ir_measures.ScoredDoc(*row) for row in ROWS)

@@ -1,4 +1,4 @@
-"""Runs and judgments compared with a slow reader of lines."""
+"""Readers of runs and judgments agree with a reference reader."""
 
 import ast
 import gzip
@@ -37,7 +37,7 @@ from irframe.frames import values
 
 
 @given(files(ids, ids, ids, numbers, scores, ids))
-def test_runs_agree_with_a_slow_reader(text):
+def test_runs_agree_with_a_reference_reader(text):
     frame = read_run(io.BytesIO(text.encode()))
     assert list(frame) == ["system", "topic", "doc", "rank", "score"]
     assert_holds(frame, slow_rows(text.removeprefix("\ufeff"), RUN))
@@ -55,7 +55,7 @@ def third_column(rows):
 
 
 @given(files(ids, st.sampled_from("ab"), st.integers(-1, 4).map(str)) | files(ids, ids, numbers))
-def test_third_columns_agree_with_a_slow_reader(text):
+def test_third_columns_agree_with_a_reference_reader(text):
     rows = slow_rows(text.removeprefix("\ufeff"), ["topic", "doc", "rank"])
     role = third_column(rows)
     try:
@@ -107,7 +107,7 @@ def test_ambiguous_third_columns_are_refused(tmp_path, numbers, role):
         4,
     ),
 )
-def test_real_runs_agree_with_a_slow_reader(shared, name):
+def test_real_runs_agree_with_a_reference_reader(shared, name):
     path = shared / "data" / name
     text = gzip.decompress(path.read_bytes()).decode()
     assert_holds(read_run(path), slow_rows(text, RUN))
@@ -254,7 +254,7 @@ def test_names_of_systems_must_be_text(tmp_path):
 
 
 @given(files(ids, ids, ids, numbers))
-def test_qrels_agree_with_a_slow_reader(text):
+def test_qrels_agree_with_a_reference_reader(text):
     frame = read_qrels(io.BytesIO(text.encode()))
     assert list(frame) == ["topic", "doc", "grade", "iteration"]
     columns = ["topic", "iteration", "doc", "grade"]
@@ -273,7 +273,7 @@ def test_qrels_agree_with_a_slow_reader(text):
         4,
     ),
 )
-def test_real_judgments_agree_with_a_slow_reader(shared, name):
+def test_real_judgments_agree_with_a_reference_reader(shared, name):
     path = shared / "data" / name
     columns = slow_rows(path.read_text(), ["topic", "iteration", "doc", "grade"])
     assert_holds(read_qrels(path), columns)
@@ -477,7 +477,7 @@ def test_faults_of_all_files_are_listed(tmp_path):
     )
 
 
-def test_runs_with_and_without_scores_are_refused(tmp_path):
+def test_runs_with_scores_are_not_combined_with_runs_without_scores(tmp_path):
     write(tmp_path, LINES, "a.run")
     write(tmp_path, "1 a 1\n", "b.run")
     refused(FileFormatError, r"a score in every file.*b\.run", lambda: read_runs(tmp_path))

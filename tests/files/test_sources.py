@@ -1,4 +1,4 @@
-"""Tests of irframe.files.sources: compression, limits on size, and damage."""
+"""Tests of irframe.files.sources: compression, size limits and damaged files."""
 
 import bz2
 import gzip
