@@ -22,8 +22,8 @@ class Agreement(ABC):
 
     Notes
     -----
-    Scores are not rounded, so that scores that differ only by rounding errors are not tied. To tie
-    scores that differ by rounding errors, pass ``numpy.round(scores, 12)``.
+    Scores are not rounded, so scores that differ only by rounding errors are not treated as ties.
+    To tie scores that differ by rounding errors, pass ``numpy.round(scores, 12)``.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Agreement(ABC):
         ----------
         x
             Scores of S systems in K1 orderings, for example at K1 depths, shape (..., K1, S).
-            Higher is better. In an asymmetric method, `x` is the reference.
+            Higher is better. For asymmetric methods, `x` is the reference.
         y
             Scores of the same systems in K2 orderings, shape (..., K2, S). Leading dimensions
             broadcast.
@@ -110,12 +110,12 @@ ROW_BYTES = 2**21
 def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Positions]]:
     """Yield every unordered pair of systems once, in blocks.
 
-    A single system has no pairs, and yields one empty block.
+    A single system forms no pairs, so one empty block is yielded.
 
     Parameters
     ----------
     systems
-        Number of systems S, with S(S-1)/2 pairs.
+        Number of systems S, which form S(S-1)/2 pairs.
     row_bytes
         Size in bytes of the signs of one pair in all orderings of `x` and `y`. A block has at most
         `PAIR_BYTES` bytes, or contains a single pair.
@@ -135,7 +135,7 @@ def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Posit
     size = max(1, PAIR_BYTES // max(row_bytes, 4))
     for start in range(0, max(pairs, 1), size):
         number = np.arange(start, min(start + size, pairs), dtype=np.intp)
-        # pairs are numbered by second system, so a triangular number of pairs comes before `second`
+        # second * (second - 1) / 2 pairs have a smaller second system
         second = ((1 + np.sqrt(1 + 8 * number)) / 2).astype(np.intp)
         yield number - second * (second - 1) // 2, second
 
@@ -199,8 +199,8 @@ def over_rows(x: Floats, y: Floats, reduce: Callable[[Floats, Floats], Floats]) 
 def count_below(scores: Floats) -> Floats:
     """Return the number of systems with lower scores.
 
-    The counts give the same order of systems, with the same ties, as the scores. The sum of the
-    counts is the number of pairs that are not tied.
+    Sorting systems by count gives the same order and the same ties as sorting by score. The sum of
+    the counts is the number of pairs that are not tied.
 
     Parameters
     ----------
@@ -282,8 +282,8 @@ def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float
     -------
     numpy.ndarray
         The smallest depth theta such that all correlations of depths k1, k2 >= theta exceed the
-        threshold, shape (...). The result is NaN if no such depth exists. The last depth is not
-        evidence of stability, because an ordering always agrees with itself.
+        threshold, shape (...). The result is NaN if no such depth exists. The last depth alone is
+        not evidence of stability, because an ordering always agrees with itself.
 
     Notes
     -----
@@ -327,8 +327,8 @@ def share_above(correlations: ArrayLike, *, threshold: float = 0.9) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Share of the K(K-1) entries off the diagonal that exceed the threshold, 0 to 1, shape (...).
-        The share is NaN for a single depth.
+        Share of the K(K-1) off-diagonal entries that exceed the threshold, 0 to 1, shape (...). The
+        share is NaN if there is only one depth.
 
     Notes
     -----

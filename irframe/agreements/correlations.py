@@ -56,7 +56,7 @@ class Kendall(base.Agreement):
         choice("variant", self.variant, ("a", "b"))
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return Kendall's tau of every two rows."""
+        """Return Kendall's tau for each pair of rows."""
         below_x = base.count_below(x)
         below_y = below_x if y is x else base.count_below(y)
         balance = _balance(below_x, below_y)
@@ -67,7 +67,7 @@ class Kendall(base.Agreement):
         return np.asarray(balance / np.sqrt(untied_x[..., :, None] * untied_y[..., None, :]))
 
     def p_values(self, x: ArrayLike, y: ArrayLike) -> Floats:
-        """Return two-sided p-values for tau of every two rows.
+        """Return two-sided p-values of tau for each pair of rows.
 
         Under the null hypothesis, all orders of the systems are equally likely. p-values are exact
         for up to 33 systems without ties. All other p-values use a normal approximation that is
@@ -190,7 +190,7 @@ class TauAP(base.Agreement):
         choice("ties", self.ties, ("a", "b"))
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return tau_ap of every two rows; `x` is the reference."""
+        """Return tau_ap per pair of rows; `x` is the reference."""
         one_way = _expected if self.ties == "a" else _tau_ap_below_best
         ranks_x, ranks_y = base.tied_ranks(x), base.tied_ranks(y)
         values = one_way(ranks_x, ranks_y)
@@ -263,12 +263,12 @@ class Pearson(base.Agreement):
     """
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return Pearson's r of every two rows."""
+        """Return Pearson's r for each pair of rows."""
         return correlate(x, y)
 
 
 def correlate(x: Floats, y: Floats) -> Floats:
-    """Return Pearson's r of every two rows.
+    """Return Pearson's r for each pair of rows.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ class Spearman(base.Agreement):
     """
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return Spearman's rho of every two rows."""
+        """Return Spearman's rho for each pair of rows."""
         ranks_x = _mid_ranks(x)
         return correlate(ranks_x, ranks_x if y is x else _mid_ranks(y))
 
@@ -338,8 +338,8 @@ class RMSE(base.Agreement):
 
     Notes
     -----
-    ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. RMSE is a distance, and 0 for equal
-    scores. RMSE is computed from the differences of scores, which avoids cancellation.
+    ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. RMSE is a distance, which is 0 for equal
+    scores. To avoid cancellation, RMSE is computed from the differences of scores.
 
     References
     ----------
@@ -356,7 +356,7 @@ class RMSE(base.Agreement):
     distance = True
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return the root mean squared difference of every two rows."""
+        """Return root mean squared differences for each pair of rows."""
         batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
         left, right = (np.broadcast_to(side, (*batch, *side.shape[-2:])) for side in (x, y))
         distance = np.empty((*batch, x.shape[-2], y.shape[-2]))
@@ -374,9 +374,9 @@ class RBO(base.Agreement):
     p
         Persistence, between 0 and 1. Small values emphasise the top ranks.
     ties
-        Meaning of a tie. With ``"w"``, tied systems are equally good, and enter the overlap at the
-        same depth. With ``"a"``, the order of tied systems is unknown, and RBO is the mean over all
-        orders. ``"b"`` corrects ``"a"``, so that the agreement of an ordering with itself is 1.
+        Treatment of ties. With ``"w"``, tied systems are equally good and enter the overlap at
+        the same depth. With ``"a"``, the order of tied systems is unknown, and RBO is the mean over
+        all orders. ``"b"`` corrects ``"a"``, so that the agreement of an ordering with itself is 1.
 
     Notes
     -----
@@ -418,7 +418,7 @@ class RBO(base.Agreement):
         choice("ties", self.ties, ("w", "a", "b"))
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return RBO of every two rows."""
+        """Return RBO for each pair of rows."""
         systems = x.shape[-1]
         weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
         sides = base.tied_ranks(x), base.tied_ranks(y)
@@ -433,7 +433,7 @@ class RBO(base.Agreement):
         return np.asarray(overlap + self.p**systems)
 
     def _agree(self, x: Ends, y: Ends, depth: int) -> Floats:
-        """Return the agreement of every two orderings at a depth."""
+        """Return agreements of each pair of orderings at a depth."""
         top_x, top_y = (self._contributions(*ends, depth) for ends in (x, y))
         overlap = top_x @ top_y.swapaxes(-1, -2)
         if self.ties == "b":

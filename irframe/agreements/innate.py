@@ -1,4 +1,4 @@
-"""Innate orderings of pairs of rankings."""
+"""Innate orderings, which compare two rankings without a metric."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,13 +16,13 @@ BLOCK = 1 << 20
 """Number of elements that a thread compares at once. Arrays of this size fit into the cache."""
 
 FINEST = 10**6
-"""Largest denominator of the fractions to which gains are converted. A gain that equals no such
-fraction is converted as a decimal number."""
+"""Largest denominator of the fractions to which gains are converted. A gain that is not equal to
+such a fraction is converted from its decimal representation."""
 
 LABELS = {-2: "**ns", -1: "ns", 0: "=", 1: "ni", 2: "**ni"}
 """Mapping from code to label: non-superior (ns), equal (=) or non-inferior (ni).
 
-``**`` marks non-separable pairs. After ``**`` comes the last label before the pair became
+``**`` marks non-separable pairs, and is followed by the last label before the pair became
 non-separable.
 """
 
@@ -33,12 +33,13 @@ class Transitions(NamedTuple):
     Parameters
     ----------
     sign
-        1 if the first ranking is the first to have more cumulated gain, -1 if the second ranking
-        is, and 0 if the rankings are equal.
+        Sign of the first difference of cumulated gains that is not 0: 1 if the first ranking has
+        more gain, -1 if the second ranking has more gain, and 0 if the rankings are equal.
     decided
-        First depth at which the rankings are not equal, 0 if they are equal at all depths.
+        First depth at which the rankings are not equal, or 0 if they are equal at all depths.
     split
-        First depth at which the rankings are non-separable, 0 if they are separable at all depths.
+        First depth at which the rankings are non-separable, or 0 if they are separable at all
+        depths.
 
     Examples
     --------
@@ -234,7 +235,7 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
 
 
 def _reached(first: Array, chosen: NDArray[np.bool_], depth: int) -> Array:
-    """Count chosen topics by depth whose first depth is reached."""
+    """Count the selected topics whose first depth has been reached."""
     pair, topic = np.nonzero(chosen & (first > 0) & (first <= depth))
     cell = pair * depth + first[pair, topic] - 1
     return np.cumsum(np.bincount(cell, minlength=len(first) * depth).reshape(-1, depth), axis=-1)

@@ -2,7 +2,7 @@
 
 Metrics that are normalised by the recall base need a search over labels, because labelling a
 document as relevant also changes the normaliser. If relevant grades have different gains, the class
-attribute `graded` of a metric names the method. ``"labelings"`` enumerates how many unjudged
-documents have each grade. ``"ratios"`` maximises the score, which is a ratio, by Dinkelbach's
-iteration.
+attribute `graded` of the metric selects the method. ``"labelings"`` enumerates the possible numbers
+of unjudged documents with each grade. ``"ratios"`` maximises the score, which is a ratio, by
+Dinkelbach's iteration.
 """

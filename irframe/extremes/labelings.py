@@ -20,7 +20,7 @@ from irframe.quantities.evidence import Evidence
 from irframe.quantities.positions import discounts, positive
 
 SCALE = 128
-"""If more grades are possible, only the grades that occur in judgments are searched."""
+"""Number of possible grades above which only the grades that occur in judgments are searched."""
 
 
 def with_level(block: Block, level: int) -> Block:
@@ -69,7 +69,7 @@ def scale(metric: Metric, levels: Array, top: int) -> Array:
 
 
 def gains_of(metric: Metric, grades: Array, top: int) -> Floats:
-    """Return gains of grades; grades themselves without gain map."""
+    """Return the gains of grades, by default the grades themselves."""
     gain = facts(metric).gain
     if gain is None:
         return grades.astype(float)
@@ -99,7 +99,7 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
     Returns
     -------
     lower, upper
-        Bounds of shape (row, depth), NaN if the metric has no score for any labels.
+        Bounds of shape (row, depth), NaN if the score is undefined for all labels.
 
     Notes
     -----
@@ -149,11 +149,10 @@ def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Flo
 
 
 STEPS = 1e9
-"""Number of steps above which exact bounds of Q are refused, which take about a minute."""
+"""Number of steps above which exact bounds of Q are refused. These steps take about a minute."""
 ROUND = 4000
-"""Overhead per rank of a group of rankings, in steps that take equally long.
-
-Rankings with equally many unjudged documents form a group.
+"""Overhead per rank of a group of rankings, as the number of steps that take the same time.
+Rankings with the same number of unjudged documents form a group.
 """
 BLOCK = 1 << 20
 """Maximum number of elements of an array, which limits memory."""
@@ -188,7 +187,7 @@ class Labels:
         return len(self.relevant) == 1 and not len(self.others)
 
     def counts(self, documents: int) -> Array:
-        """Return how many documents have each label, for every labelling."""
+        """Return the number of documents per label, for every labelling."""
         kinds = len(self.relevant) + len(self.others)
         bars = np.array(list(combinations(range(documents + kinds), kinds)), dtype=np.int64)
         edges = np.hstack([np.full((len(bars), 1), -1), bars])
@@ -235,8 +234,8 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
 
     Notes
     -----
-    Let u be the number of unjudged documents down to the depth, and g the number of grades with
-    gain. The time per depth is proportional to rows x depth x u x comb(u + g, g).
+    Let u be the number of unjudged documents down to the depth, and g the number of grades with a
+    gain above 0. The time per depth is proportional to rows x depth x u x comb(u + g, g).
     """
     labels = Labels.of(metric, block.levels, block.top)
     unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1)[:, depths - 1]
@@ -265,7 +264,7 @@ def pieces(number: int, width: int) -> Iterator[slice]:
 
 
 class _Cut:
-    """Rankings cut at a depth, with equally many unjudged documents."""
+    """Rankings at a depth, with equal numbers of unjudged documents."""
 
     def __init__(self, metric: Q, block: Block, labels: Labels, counts: Array, depth: int) -> None:
         self.metric = metric
@@ -324,7 +323,7 @@ class _Cut:
         return effort
 
     def _collect(self, sign: int, weight: Floats) -> Floats:
-        """Return the extreme numerator of Q, shape (row, labels)."""
+        """Return highest or lowest numerators of Q, shape (row, labels)."""
         metric = self.metric
         number = self.number
         gained = metric.beta * gains_of(metric, self.grade, self.block.top)
@@ -388,7 +387,7 @@ def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Fl
     depths
         The depths to return, shape (depth,).
     start
-        Scores of some labels, from which the search starts, shape (row, depth).
+        Scores for one choice of labels, from which the search starts, shape (row, depth).
 
     Returns
     -------
@@ -447,7 +446,7 @@ class _Problem:
         self.collected = collected[:, depths - 1]
 
     def improve(self, rows: Array, ratio: Floats) -> Floats:
-        """Return nDCG of labels that maximise DCG - ratio iDCG."""
+        """Return nDCG for labels that maximise DCG - ratio iDCG."""
         value = np.full((len(self.falls), *ratio.shape), -np.inf)
         gained, ideal = np.zeros((2, *value.shape))
         first = np.zeros_like(ratio)

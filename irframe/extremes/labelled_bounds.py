@@ -139,7 +139,7 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
 def _graded(
     metric: Metric, lists: Block, rank: NDArray[np.intp], depth: int
 ) -> Iterator[NDArray[Any]]:
-    """Yield scores for each grade of one document per list."""
+    """Yield scores for each possible grade of one document."""
     rows = np.arange(len(rank))
     for index, level in enumerate(lists.levels):
         if level > 0:

@@ -39,8 +39,8 @@ class AP(Thresholded):
     average
         How scores are averaged over topics: ``"mean"`` or ``"geometric"`` (GMAP). The geometric
         mean ``exp(mean of ln max(AP, 0.00001))`` gives low scores more weight. With
-        ``"geometric"``, all verbs report geometric means and rank systems by them, and significance
-        tests use the logarithms of the scores.
+        ``"geometric"``, all functions and methods report geometric means and rank systems by them,
+        and significance tests use the logarithms of the scores.
     depth
         Fixed evaluation depth, usually written ``AP @ 100``.
     judged_only
@@ -112,7 +112,7 @@ class AP(Thresholded):
         read therefore equals average precision.
         """
         reach = np.cumsum(relevant / rank, axis=-1)
-        # 0 is replaced by NaN, because division by NaN gives no warning
+        # 0 is replaced by NaN, because division by NaN raises no warning
         reach[reach == 0] = np.nan
         gained = np.cumsum(precision * relevant, axis=-1) / reach
         return Reading(np.nan_to_num(gained), normaliser / reach)
@@ -369,8 +369,7 @@ class Q(Thresholded):
         total = np.cumsum(reward / self._effort(*ideal_steps, rank), axis=-1)
         for depth, at_depth in shallow(pool_steps, ideal_steps):
             effort = self._effort(*at_depth, rank[:depth])
-            # the pool of this depth lacks relevant documents, so the ideal ranking of the pool
-            # differs
+            # the pool of this depth lacks some relevant documents, so its ideal ranking differs
             total[..., depth - 1] = np.cumsum(reward[..., :depth] / effort, axis=-1)[..., -1]
         return total / normaliser
 

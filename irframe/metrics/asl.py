@@ -34,8 +34,8 @@ class ASL(Thresholded):
         Search length of a relevant document that was not retrieved. ``"irrel"`` is the number of
         irrelevant documents in the list, as in the paper. ``"irrel+1"`` adds 1, so that a relevant
         document at the last rank scores better than one that was not retrieved. An integer of at
-        least 1 is used for lists of any length. With ``"irrel"`` and ``"irrel+1"``, shorter lists
-        may score better.
+        least 1 is the search length for lists of any length. With ``"irrel"`` and ``"irrel+1"``,
+        shorter lists may score better.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -111,8 +111,8 @@ class AtomizedP(Thresholded):
     Parameters
     ----------
     mean
-        Mean over the documents of a topic. The paper of Alex, Hall and Metzler transforms MAP into
-        ASL in steps. ``"arithmetic"`` is the step "atomize P", and ``"harmonic"`` is the next step,
+        Mean over the documents of a topic. Alex, Hall and Metzler transform MAP into ASL in several
+        steps. ``"arithmetic"`` is the step "atomize P", and ``"harmonic"`` is the next step,
         "aggregate documents within query".
     unretrieved
         Search length of a relevant document that was not retrieved, as for `ASL`.
@@ -244,8 +244,8 @@ class ESL(Thresholded):
     -----
     ``ESL@k = rank of the first relevant document``. The score is NaN if the rank of the first
     relevant document exceeds k. Lists without a relevant document therefore have no score, and
-    means are over the topics with a score. Compare two systems only on topics on which both have a
-    score, as `irframe.verbs.outcomes` does.
+    means are taken over the topics with a score. Compare two systems only on topics on which both
+    have a score, as `irframe.verbs.outcomes` does.
 
     Range: 1 to the depth, lower is better. Needs: grades. No relevant documents: NaN. Unjudged: not
     relevant.
@@ -277,7 +277,7 @@ class ESL(Thresholded):
         return np.where(reached, first, np.nan)
 
     def expected(self, *, first_chance: Floats, rank: Floats) -> Floats:
-        """Return the mean over tie orders that have a score."""
+        """Return the mean over the tie orders with a score."""
         reached = np.cumsum(first_chance, axis=-1)
         return np.cumsum(first_chance * rank, axis=-1) / np.where(reached > 0, reached, np.nan)
 

@@ -51,10 +51,11 @@ ALIASES: dict[str, Any] = {}
 """Mapping from each name of a metric to its class, or to a `Preset` of the class."""
 
 WRITTEN_LAST = {"rel": 1, "depth": 2}
-"""Mapping from each parameter that the text of a metric names last to its position among them."""
+"""Mapping from each parameter that is printed last in the text of a metric to its position among
+these parameters."""
 
 PARSED: dict[str, "Metric"] = {}
-"""Cache that maps texts of metrics to parsed metrics. Defining a metric class empties the cache."""
+"""Cache of parsed metrics by their text. Defining a metric class clears the cache."""
 
 
 def parameter(
@@ -82,7 +83,8 @@ def parameter(
     choices
         Valid strings.
     shown
-        Whether the text of a metric contains the parameter even if it has its default.
+        Whether the text of a metric contains the parameter even if the parameter has its default
+        value.
 
     Returns
     -------
@@ -153,7 +155,7 @@ class Metric(metaclass=MetricType):
         Fixed evaluation depth, at least 1, usually written ``metric @ depth``.
     judged_only
         Whether to remove unjudged documents before lists are cut and scored, as ``trec_eval -J``
-        does. Lists must then be read to their end, and the metric has no bounds.
+        does. If True, lists must be read to the end, and score bounds are not available.
 
     Notes
     -----
@@ -168,12 +170,12 @@ class Metric(metaclass=MetricType):
     - `subtopics`, `spans`, `timed`: whether the metric requires judgments by subtopic, judgments by
       spans of text, or lengths of documents. None means that these judgments or lengths are
       optional.
-    - `least_topics`: fewest topics at which confidence intervals of means reach their nominal
-      coverage.
+    - `least_topics`: minimum number of topics for nominal coverage of confidence intervals of
+      means.
     - `order`: the key by which the best ranking at every depth is sorted, or an empty string.
       ``"reward"`` is the gain of relevant documents, with all other documents last.
-    - `linear`: whether the score is linear in the gains of documents. The mean score over all
-      orders of tied documents then equals the score of their mean gains.
+    - `linear`: whether the score is linear in the gains of documents. If True, the mean score over
+      all orders of tied documents equals the score computed from their mean gains.
     - `fillings`: for metrics with a recall base, ``"cut"`` if a relevant document past the depth
       can only lower the score, and ``"list"`` if the document may also raise the score.
     - `graded`: the method for bounds if relevant grades differ in gain, ``"labelings"`` or
@@ -245,7 +247,7 @@ class Metric(metaclass=MetricType):
             cls.kernel = _summed(cls.terms)
         if cls.abstract:
             return
-        # running a notebook cell again defines its class again, which is no conflict
+        # rerunning a notebook cell defines its class again, which is not a conflict
         identity = cls.__module__, cls.__qualname__
         conflicts = [
             f"{name} of {kind.__module__}"

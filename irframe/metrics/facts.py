@@ -48,7 +48,7 @@ class Facts:
     range
         The lowest and the highest score.
     least_topics
-        Fewest topics at which confidence intervals of means reach their nominal coverage.
+        Minimum number of topics for nominal coverage of confidence intervals of means.
     """
 
     known: bool = False
@@ -84,7 +84,7 @@ UNKNOWN = Facts()
 GAIN_QUANTITIES = {"gain", "cumulated_gain", "rank"}
 """Quantities that a kernel may read if gains can be averaged over tied documents."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
-"""Labels of scores for which the code that computed them declared that lower is better."""
+"""Labels of scores that were declared as costs by the code that computed these scores."""
 COST_WORDS = {
     *("latency", "seconds", "milliseconds", "ms", "secs", "duration", "runtime", "tokens"),
     *("cost", "costs", "price", "usd", "dollars", "euros", "errors"),
@@ -97,9 +97,9 @@ GAIN_WORDS = re.compile(
 )
 """Words that turn a label with a cost word into a gain, as in tokens per second."""
 AT_STOP = r" (?:in \d+|>=|after search) \S.*"
-"""Pattern of the suffix by which a label names a stopping rule other than a depth."""
+"""Pattern of the suffix for a stopping rule other than a depth in a label of scores."""
 AT_CUT = re.compile(rf"(@\d+|{AT_STOP})$")
-"""Pattern of the suffix by which a label names a depth or another stopping rule."""
+"""Pattern of the suffix for a depth or another stopping rule in a label of scores."""
 STOPPED = re.compile(rf"(.+?)({AT_STOP})")
 """Pattern of a label with a stopping rule other than a depth."""
 
@@ -319,7 +319,7 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     -------
     numpy.ndarray
         Contributions, shape (..., depth of the block), 0 past the depth. The sum of the
-        contributions over ranks is the score. Topics without a score have NaN.
+        contributions over ranks is the score. The contributions are NaN for topics without a score.
 
     Raises
     ------
@@ -375,7 +375,7 @@ def average(
     values
         Scores, NaN where missing.
     summary
-        One of `Summary`. Scores below 0.00001 count as 0.00001 in the geometric mean.
+        One of `Summary`. The geometric mean replaces scores below 0.00001 by 0.00001.
     axis
         The axis of the topics.
     weights

@@ -18,7 +18,7 @@ from irframe.quantities.evidence import Evidence, parameters
 EXACT = 2**53
 """Integers below this limit are represented exactly by floats."""
 SCALE = 128
-"""If the highest and the lowest grade differ by more, only the grades that occur are counted."""
+"""If the highest and lowest grades differ by more, only grades that occur are counted."""
 MASKED = {"labels": np.nan, "scores": -np.inf, "listed": False}
 """Mapping from the name of an argument to the value that replaces its masked entries."""
 
@@ -124,7 +124,7 @@ def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
     labelled = {
         name: array
         for name, array in arrays.items()
-        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # no scalar or Dataset
+        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # no scalar and no Dataset
     }
     if not labelled:
         return None, arrays

@@ -122,8 +122,8 @@ class DCG(Thresholded):
         ``"linear"`` divides the grades by the highest grade of the collection.
     discount
         Discount at rank i. ``"log2"`` divides the gain by log2(1 + i), and ``"zipf"`` divides the
-        gain by i. ``"jk"`` divides the gain by log_base(i) if i is at least `base`, and has no
-        discount otherwise.
+        gain by i. ``"jk"`` divides the gain by log_base(i) if i is at least `base`, and does not
+        discount the gain otherwise.
     base
         Base of the logarithm with ``"jk"``, above 1.
     rel
@@ -177,7 +177,7 @@ class nDCG(Thresholded):
     """Normalised discounted cumulated gain.
 
     The DCG of the list is divided by the DCG of the ideal ranking, which contains the judged
-    documents by falling gain. A perfect list therefore scores 1 on every topic.
+    documents in order of decreasing gain. A perfect list therefore scores 1 on every topic.
 
     Parameters
     ----------
@@ -185,8 +185,8 @@ class nDCG(Thresholded):
         Gain map. The scale of the gains has no effect.
     discount
         Discount at rank i. ``"log2"`` divides the gain by log2(1 + i), and ``"zipf"`` divides the
-        gain by i. ``"jk"`` divides the gain by log_base(i) if i is at least `base`, and has no
-        discount otherwise.
+        gain by i. ``"jk"`` divides the gain by log_base(i) if i is at least `base`, and does not
+        discount the gain otherwise.
     base
         Base of the logarithm with ``"jk"``, above 1.
     ideal

@@ -138,7 +138,7 @@ class Recall(Thresholded):
     Notes
     -----
     ``Recall@k = found(k) / R``, where found(k) is the number of relevant documents in the top k,
-    and R the number of relevant judged documents. Without a depth, all retrieved documents count.
+    and R the number of relevant judged documents. Without a depth, k is the length of the list.
 
     Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
     not relevant.
@@ -393,7 +393,7 @@ class F(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Accuracy(Thresholded):
-    """Share of document pairs that rank the relevant document first.
+    """Share of document pairs with the relevant document ranked first.
 
     Parameters
     ----------
@@ -408,8 +408,8 @@ class Accuracy(Thresholded):
     -----
     Each pair consists of a relevant and a non-relevant document of the list. The score is the share
     of pairs in which the relevant document has the higher rank. The score is NaN if the list
-    contains only relevant or only non-relevant documents. Documents that were not retrieved do not
-    count, so cutting a list may raise the score.
+    contains only relevant or only non-relevant documents. Documents that were not retrieved are
+    ignored, so cutting a list may raise the score.
 
     Range: 0 to 1. Needs: grades, list length. No relevant documents: NaN. Unjudged: not relevant.
 

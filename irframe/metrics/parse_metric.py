@@ -61,7 +61,7 @@ def _from_object(measure: Any) -> Metric:
     params = dict(measure.params)
     if "gains" in params or params.get("max_rel") is not None:
         return _with_gains(name, params, str(measure))
-    if name == "SetF":  # the parameter beta of ir_measures is squared, as in trec_eval
+    if name == "SetF":  # the parameter beta of ir_measures is the square of beta, as in trec_eval
         measure = measure(beta=measure["beta"] ** 0.5)
     metric = parse_metric(str(measure))
     gain: dict[str, Any] = {"ERR": {"gain": Exponential(top=GDEVAL_TOP)}}  # ir_measures runs gdeval
@@ -119,12 +119,12 @@ def parse_metric(text: Any) -> Metric:
           gain, and ``beta`` of ``SetF`` is the square of beta.
         - A metric, which is returned unchanged.
 
-        Upper and lower case are treated as equal if only one metric matches.
+        Case is ignored if only one metric matches.
 
     Returns
     -------
     Metric
-        The metric. Parsing the text of this metric gives an equal metric.
+        The metric. Parsing its text gives an equal metric.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def parse_metric(text: Any) -> Metric:
 
 
 def _parsed(text: str) -> Metric:
-    """Parse text by the names of each tool in turn."""
+    """Parse text, trying the names of each tool in turn."""
     text = re.sub(spellings.NDEVAL, r"\1_\2", text)
     text = spellings.benchmark_name(text) or spellings.from_plain(text) or text
     # a name for trackers may decode to a name in benchmarks, so benchmarks are tried again
@@ -185,13 +185,13 @@ def parse_named(metric: Any) -> list[Metric]:
     Returns
     -------
     list of Metric
-        Metrics with the requested names as labels. Measures that irframe does not have are left out
-        of sets such as ``"official"``.
+        Metrics with the requested names as labels. Measures that irframe does not implement are
+        left out of sets such as ``"official"``.
 
     Warns
     -----
     IrframeWarning
-        If a set contains measures that irframe does not have.
+        If a set contains measures that irframe does not implement.
 
     Examples
     --------
@@ -290,7 +290,7 @@ def _from_trec(text: str) -> Metric | None:
 
 
 def _is_letter(text: str) -> bool:
-    """Return whether a text is a single lower-case letter.
+    """Return whether a string is a single lower-case letter.
 
     Single letters are not names of metrics, because they often mean something else, such as a
     p-value.

@@ -17,7 +17,7 @@ class ERR(Thresholded):
     """Expected reciprocal rank of the document that satisfies the user.
 
     Users read from the top and stop at the first document that satisfies them. A document with a
-    high grade satisfies with high probability, so documents below it add little to the score.
+    high grade satisfies users with high probability, so documents below it add little to the score.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class INSQ(InverseSquares):
     rel
         Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read. The default of 1000 is that of cwl_eval. None means an
+        Last rank that users can read. The default, 1000, is the same as in cwl_eval. None means an
         infinite list.
     depth
         Fixed evaluation depth. Users may read past the depth, but ranks past the depth have gain 0.
@@ -155,7 +155,7 @@ class INST(InverseSquares):
     rel
         Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read. The default of 1000 is that of cwl_eval. None means an
+        Last rank that users can read. The default, 1000, is the same as in cwl_eval. None means an
         infinite list.
     depth
         Fixed evaluation depth. Users may read past the depth, but ranks past the depth have gain 0.
@@ -205,7 +205,7 @@ class NERR(InverseSquares):
     Parameters
     ----------
     stop
-        Reason why unsatisfied users stop. With ``"satisfied"``, unsatisfied users never stop
+        Stopping rule of unsatisfied users. With ``"satisfied"``, unsatisfied users never stop
         (NERR8). With ``"rank"``, the probability of stopping decreases with the rank (NERR9).
         ``"RBP"`` uses the stopping probability of `RBP` (NERR10). ``"INSQ"`` uses the stopping
         probability of `INSQ` (NERR11). With ``"satisfied"`` and ``"rank"``, the evaluation depth is
@@ -219,8 +219,8 @@ class NERR(InverseSquares):
     rel
         Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read with ``"RBP"`` and ``"INSQ"``. The default of 1000 is that of
-        cwl_eval. None means an infinite list.
+        Last rank that users can read with ``"RBP"`` and ``"INSQ"``. The default, 1000, is the same
+        as in cwl_eval. None means an infinite list.
     depth
         Fixed evaluation depth, at which lists are cut, usually written ``NERR8 @ 10``.
     judged_only

@@ -87,7 +87,7 @@ def reached(continuation: Floats) -> Floats:
 
 
 def read_down(continuation: Floats, gain: Floats) -> Reading:
-    """Return expected gain and cost of users stopping by depths.
+    """Return expected gain and cost if users stop at depths.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Stopping(Metric, abstract=True):
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).terms
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return expected gain and cost of users stopping by depths."""
+        """Return expected gain and cost if users stop at depths."""
         return read_down(self.continuation(gain, cumulated_gain, rank), gain)
 
 
@@ -281,7 +281,7 @@ class DynamicBPM(ReadingOn):
     rel
         Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read. The default of 1000 is that of cwl_eval.
+        Last rank that users can read. The default, 1000, is the same as in cwl_eval.
     depth
         Fixed evaluation depth. Users may read past the depth, but ranks past the depth have gain 0.
     judged_only
@@ -352,7 +352,7 @@ class IFT(ReadingOn):
     rel
         Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read. The default of 1000 is that of cwl_eval. None means an
+        Last rank that users can read. The default, 1000, is the same as in cwl_eval. None means an
         infinite list, and is allowed only without a rate.
     depth
         Fixed evaluation depth. Users may read past the depth, but ranks past the depth have gain 0.

@@ -28,7 +28,7 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 preset sets."""
 
 CWL_ALIKE: dict[str, str] = {"AP": "AP", "P@20": "P", "RR": "RR"}
-"""Names in cwl_eval that other tools use, too, mapped to names in irframe."""
+"""Mapping from names that cwl_eval shares with other tools to names in irframe."""
 
 TREC_NAMES: dict[str, str] = {
     "map": "AP",
@@ -209,7 +209,7 @@ def benchmark_name(text: str) -> str | None:
     Raises
     ------
     MetricError
-        If irframe does not have the metric. The message suggests an alternative.
+        If irframe does not implement the metric. The message suggests an alternative.
 
     Examples
     --------

@@ -64,7 +64,7 @@ class All(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found_share: Floats) -> Floats:
-        """Return 1 at depths down to which the evidence suffices."""
+        """Return 1 at depths at which the evidence suffices."""
         enough = (found_share >= self.share - ROUNDING).astype(float)
         return np.where(np.isnan(found_share), np.nan, enough)
 
@@ -165,8 +165,8 @@ class SpanIoU(Metric):
 class SpanP(Metric):
     """Span precision: share of evidence in the text read.
 
-    Evidence that is retrieved several times counts once. Text that is not evidence counts each time
-    it is retrieved.
+    Evidence that is retrieved several times is counted once. Text that is not evidence is counted
+    each time it is retrieved.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class SpanP(Metric):
 class SpanR(Metric):
     """Span recall: share of the evidence that was read.
 
-    Evidence that is retrieved several times counts once.
+    Evidence that is retrieved several times is counted once.
 
     Parameters
     ----------

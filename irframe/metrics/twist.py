@@ -91,7 +91,7 @@ class Compat(Thresholded):
         ideal = np.minimum(n_relevant, end)
         highest = total[ideal] + n_relevant * (shares[end] - shares[ideal])
         overlap /= positive(highest if self.normalize else total[end])
-        # a difference of sums may be slightly negative by rounding
+        # a difference of sums may be slightly negative due to rounding
         return np.asarray(np.maximum(overlap, 0.0))
 
 

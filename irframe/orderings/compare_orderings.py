@@ -67,7 +67,7 @@ def compare_orderings(
         Metric, or name of a metric.
     test
         Significance test of the differences by metric: an `irframe.Significance`, or the name of a
-        test, as for `compare`. The sign test of orderings has the same correction for multiple
+        test, as for `compare`. The sign test of orderings uses the same correction for multiple
         comparisons and the same significance level. max-T is not supported. The literature on
         innate orderings uses ``adjust=None``.
     baseline
@@ -78,9 +78,9 @@ def compare_orderings(
         Evaluation depth of metric and orderings. The default is the fixed depth of the metric, or
         the depth of the cube if the metric has none.
     gain, rel
-        Gain map and lowest relevant grade of the orderings. By default, the orderings have the gain
-        map and the lowest relevant grade of the metric. If the metric has neither, the orderings
-        have binary gain and ``rel=1``.
+        Gain map and lowest relevant grade of the orderings. By default, the orderings use the gain
+        map and the lowest relevant grade of the metric. If the metric has no gain map and no lowest
+        relevant grade, the orderings use binary gain and ``rel=1``.
 
     Returns
     -------
@@ -109,9 +109,9 @@ def compare_orderings(
 
     Notes
     -----
-    The null hypothesis of the sign test is that ni topics are as frequent as ns topics. After a
-    double dagger, other metrics are likely to order the systems in the same way, but not certain to
-    do so.
+    The null hypothesis of the sign test is that ni topics are as frequent as ns topics. If a system
+    has a double dagger, other metrics are likely, but not certain, to order the two systems in the
+    same way.
 
     References
     ----------
@@ -188,7 +188,7 @@ def _mark(
 TEST = "test"
 CATEGORY = "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")
-"""Categories of pairs of systems. They tell whether the metric and the orderings find a significant
+"""Categories of pairs of systems, by whether the metric and the orderings find a significant
 difference. ``"Both: Opposed"`` means that the metric and the orderings favour different systems."""
 CELL = (METRIC, TEST, DEPTH, PAIR)
 
@@ -212,15 +212,15 @@ def significance_agreement(
         Metrics, or names of metrics.
     test
         Significance tests of the differences by metric: an `irframe.Significance` with one or
-        several tests, or names of tests, as for `compare`. The sign test of orderings has the same
+        several tests, or names of tests, as for `compare`. The sign test of orderings uses the same
         correction for multiple comparisons and the same significance level. max-T is not supported.
         The literature on innate orderings uses ``adjust=None``.
     at
         Evaluation depths of metrics and orderings. The default is the depth of the cube.
     gain, rel
-        Gain map and lowest relevant grade of the orderings. By default, the orderings have the gain
-        map and the lowest relevant grade of each metric. If the metric has neither, the orderings
-        have binary gain and ``rel=1``.
+        Gain map and lowest relevant grade of the orderings. By default, the orderings use the gain
+        map and the lowest relevant grade of each metric. If a metric has no gain map and no lowest
+        relevant grade, the orderings use binary gain and ``rel=1``.
 
     Returns
     -------

@@ -68,14 +68,15 @@ def orderings(
     Returns
     -------
     xarray.Dataset
-        The variables describe a compared with b. Unless both `a` and `b` are given, all variables
-        also have the dimension ``pair``, with the coordinates ``system_a`` and ``system_b``:
+        The variables describe how system a compares with system b. Unless both `a` and `b` are
+        given, all variables also have the dimension ``pair``, with the coordinates ``system_a`` and
+        ``system_b``:
 
         - ``label`` (topic, depth), int8: 0 if the rankings are equal, 1 (*ni*) if a is not inferior
           to b, and -1 (*ns*) if a is not superior to b. If the rankings are non-separable, the
           label is 2 if they were ni at smaller depths, and -2 if they were ns.
-        - ``sign`` (topic): 1 if a is the first system to have more cumulated gain, -1 if b is, and
-          0 if the rankings are equal.
+        - ``sign`` (topic): 1 if a has more cumulated gain at the first depth at which the cumulated
+          gains differ, -1 if b has more, and 0 if the rankings are equal.
         - ``first_decided`` and ``first_nonseparable`` (topic): the first depth at which the
           rankings are not equal, and the first depth at which they are non-separable, or 0 if no
           such depth exists. ``label`` can be computed from ``sign``, ``first_decided`` and
@@ -253,11 +254,11 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     Notes
     -----
     The metric and the orderings must have the same gains, up to a factor. Metrics that are weighted
-    sums of gain then agree with the orderings if no weight exceeds the weight of the rank above.
-    Metrics of the ranks of relevant documents, ERR, INST, NERR and Q agree only with binary gain.
-    With graded gain, an ordering depends on sums of gain, which these metrics do not compute.
-    Metrics that depend on the length of a list, on unjudged documents or on ideal positions may
-    disagree with the orderings.
+    sums of gain agree with the orderings if no weight exceeds the weight of the rank above. Metrics
+    of the ranks of relevant documents, ERR, INST, NERR and Q agree only with binary gain. With
+    graded gain, an ordering depends on sums of gain, which these metrics do not compute. Metrics
+    that depend on the length of a list, on unjudged documents or on ideal positions may disagree
+    with the orderings.
 
     Examples
     --------
@@ -330,16 +331,16 @@ def side_by_side(
     depth
         Evaluation depth of orderings and metrics. The default is the depth of the cube.
     gain, rel
-        Gain map and lowest relevant grade of the orderings. Only metrics with the gains of the
-        orderings must agree with the orderings. For example, nDCG with linear gain may contradict
-        an ordering by binary gain.
+        Gain map and lowest relevant grade of the orderings. Only metrics with the same gains must
+        agree with the orderings. For example, nDCG with linear gain may contradict an ordering with
+        binary gain.
 
     Returns
     -------
     xarray.Dataset
-        The result of `orderings` for the pair, with topics in the order that is described below.
-        The variables ``gain_a`` and ``gain_b`` (topic, depth) contain the gains by rank, divided by
-        the highest gain. ``difference`` (metric, topic) is the score of a minus the score of b.
+        The result of `orderings` for the pair, with topics sorted as described in the notes. The
+        variables ``gain_a`` and ``gain_b`` (topic, depth) contain the gains by rank, divided by the
+        highest gain. ``difference`` (metric, topic) is the score of a minus the score of b.
 
     Raises
     ------
@@ -356,16 +357,16 @@ def side_by_side(
     Notes
     -----
     Topics are sorted into the five groups ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``. Within
-    ``**ns``, the topics that are non-separable from the smallest depth on come first. Within
-    ``ns``, the topics that are decided at the smallest depth come first. In ``ni`` and ``**ni``,
-    the topics that are decided or non-separable from the smallest depth on come last. Tied topics
-    of ``**ns`` and ``**ni`` are sorted like the topics of ``ns`` and ``ni``. All other tied topics
-    are in the order of the cube.
+    ``**ns``, topics are sorted by the first depth at which the rankings are non-separable. Within
+    ``ns``, topics are sorted by the first depth at which the rankings are not equal. Within
+    ``**ni`` and ``ni``, topics are sorted by the same depths in descending order. Tied topics of
+    ``**ns`` and ``**ni`` are sorted like the topics of ``ns`` and ``ni``. All other tied topics are
+    in the order of the cube.
 
     Metrics that are weighted sums of gains (P, Recall, RBP, DCG, nDCG) cannot contradict orderings
     with the same gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR, INST, NERR
-    and Q cannot contradict orderings by binary gain. Metrics that depend on the length of a list
-    can contradict orderings.
+    and Q cannot contradict orderings with binary gain. Metrics that depend on the length of a list
+    can contradict orderings with any gain.
 
     References
     ----------

@@ -211,9 +211,9 @@ def separability(
     Returns
     -------
     xarray.DataArray
-        Shares of the pairs of systems over all topics, with the dimensions (outcome, depth). The
-        outcomes are ``equal``, ``separable`` (one ranking is not inferior to the other, so all
-        metrics agree) and ``non-separable``.
+        Share of each outcome among all pairs of systems on all topics, with the dimensions
+        (outcome, depth). The outcomes are ``equal``, ``separable`` (one ranking is not inferior to
+        the other, so all metrics agree) and ``non-separable``.
 
     Raises
     ------
@@ -279,11 +279,12 @@ def enumerate_rankings(
     Returns
     -------
     xarray.Dataset
-        The variable ``label`` (row, column) contains the code of the label in `orderings` of the
-        row's ranking, compared with the column's ranking. ``covers`` (row, column) is True if the
-        ranking of the row is not inferior to the ranking of the column and no third ranking is
-        between them. ``tau`` is Kendall's tau between the orders of rows and columns. The
-        coordinates ``row`` and ``column`` contain the rankings as text, such as ``"101"``.
+        The variable ``label`` (row, column) contains the label of the row's ranking compared with
+        the column's ranking, as an integer with the same meaning as in `orderings`. ``covers``
+        (row, column) is True if the ranking of the row is not inferior to the ranking of the column
+        and no third ranking is between them. ``tau`` is Kendall's tau between the orders of rows
+        and columns. The coordinates ``row`` and ``column`` contain the rankings as text, such as
+        ``"101"``.
 
     Raises
     ------

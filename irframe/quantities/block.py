@@ -130,8 +130,8 @@ class Block:
         `stratum` is the index of the pool stratum of each judged document, shape (judged,).
         `stratum_count` counts judged documents per grade, shape (topic, stratum, level).
     length, timed
-        `length` is the length of the document at each rank, shape (..., topic, depth). `timed`
-        tells whether metrics read the lengths.
+        `length` is the length of the document at each rank, shape (..., topic, depth). `timed` is
+        True if metrics read the lengths.
     shown, covered, completed
         Amount of text at each rank, amount of evidence that no document above contains, and number
         of evidence sets completed, for judgments by spans. Shape (..., topic, depth).
@@ -293,7 +293,7 @@ class Block:
 def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDArray[np.bool_]]:
     """Remove unjudged documents from rankings, as trec_eval -J does.
 
-    Documents with negative grades count as unjudged.
+    Documents with negative grades are treated as unjudged.
 
     Parameters
     ----------
@@ -427,7 +427,7 @@ class TiedBlocks:
         """Return the expected precision at each rank.
 
         The expected precision is the mean over all orders of tied documents. In orders in which the
-        document at the rank is not relevant, precision counts as 0.
+        document at the rank is not relevant, the precision is set to 0.
 
         Parameters
         ----------

@@ -157,7 +157,7 @@ class Evidence:
         return self._tied_blocks.precision(self._grade >= rel, self.gain(Binary(), rel))
 
     def first_chance(self, rel: int) -> Floats:
-        """Return each rank's chance to hold the first relevant document."""
+        """Return probabilities of the first relevant document at each rank."""
         return self.stop_chance(Binary(), rel)
 
     def stop_chance(self, gain: Gain, rel: int) -> Floats:
@@ -254,7 +254,7 @@ class Evidence:
     def ideal_steps(self, gain: Gain, rel: int) -> Steps:
         """Return the ideal ranking as steps of gain.
 
-        The first array contains the distinct gains in falling order, shape (step,). The second
+        The first array contains the distinct gains in descending order, shape (step,). The second
         array contains the number of documents with at least each gain, shape (..., 1, step).
         """
         gains, counts = self._staircase(self._block.count, gain, rel)
@@ -437,10 +437,10 @@ def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
 
 @lru_cache(maxsize=256)
 def _gains(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Array, Array, Floats]:
-    """Sort grades by falling gain.
+    """Sort grades by decreasing gain.
 
-    The first array is the order of the grades. The second array tells whether each sorted grade is
-    the last grade with its gain. The third array contains the distinct positive gains.
+    The first array is the order of the grades. The second array is True for each sorted grade that
+    is the last grade with its gain. The third array contains the distinct positive gains.
     """
     level_gain = gain.map(np.array(levels, np.int64), rel=rel, top=top)
     order = np.argsort(-level_gain, kind="stable")

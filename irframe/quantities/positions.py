@@ -74,7 +74,7 @@ def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
     Parameters
     ----------
     gains, counts
-        The distinct gains in falling order, shape (step,), and the number of documents with at
+        The distinct gains in descending order, shape (step,), and the number of documents with at
         least each gain, shape (..., step).
     ranks
         Number of ranks.
@@ -141,7 +141,7 @@ class ExpectedRanks(NamedTuple):
     Parameters
     ----------
     level
-        Relevant grades in falling order, shape (level,).
+        Relevant grades in descending order, shape (level,).
     first, last
         First and last rank of each grade in the ideal ranking, shape (..., 1, level). If a topic
         has no document with the grade, `last` is smaller than `first`.
@@ -187,7 +187,8 @@ def relative_position(grade: Array, expected: ExpectedRanks) -> Array:
     Parameters
     ----------
     grade
-        Grades by rank, shape (..., depth). Unjudged and missing documents count as non-relevant.
+        Grades by rank, shape (..., depth). Unjudged and missing documents are treated as
+        non-relevant.
     expected
         Ranks of the grades in the ideal ranking of each topic.
 
@@ -273,8 +274,8 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
     -------
     numpy.ndarray
         Balance points, shape (..., depth). A balance point is at least R, the number of relevant
-        documents. The balance point is infinite if the curve never crosses 0, and NaN without
-        relevant documents.
+        documents. The balance point is infinite if the curve never crosses 0, and NaN if there are
+        no relevant documents.
 
     Notes
     -----
@@ -338,7 +339,8 @@ def space_ratios(
     forward, backward
         Absolute sums of the positive and of the negative relative positions.
     worst
-        `forward` and `backward` of the reversed ideal ranking, 0 without relevant documents.
+        `forward` and `backward` of the reversed ideal ranking, or 0 if there are no relevant
+        documents.
 
     Returns
     -------

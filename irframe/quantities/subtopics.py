@@ -32,8 +32,8 @@ class Strata:
         Number of pooled documents and number of judged documents per stratum, each of shape (...,
         stratum).
     level_count
-        Number of judged documents per stratum and grade, shape (..., stratum, level). The number is
-        0 for negative grades.
+        Number of judged documents per stratum and grade, shape (..., stratum, level). Documents
+        with negative grades are not counted.
     levels
         Distinct judged grades in ascending order.
     stratified

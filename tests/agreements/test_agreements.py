@@ -1,4 +1,4 @@
-"""Every agreement method agrees with slow references and scipy."""
+"""Every agreement method agrees with reference implementations and scipy."""
 
 import math
 
@@ -13,7 +13,7 @@ from scipy import stats
 from irframe.agreements import RBO, RMSE, Kendall, Pearson, Spearman, TauAP, base
 
 ENUMERATED = {TauAP(): oracle.tau_ap, TauAP(symmetric=True): oracle.tau_ap_symmetric}
-"""References that enumerate all orders of tied systems, for few systems only."""
+"""Reference implementations that enumerate all orders of ties, and therefore get few systems."""
 LOOPS = {
     Kendall(): oracle.tau,
     Kendall(variant="a"): lambda x, y: oracle.tau(x, y, "a"),
@@ -62,7 +62,7 @@ def assert_same(values, expected):
 
 @pytest.mark.parametrize("method", LOOPS, ids=repr)
 @given(sides(FEW | MANY, 1, 9) | permutations())
-def test_values_agree_with_the_slow_loop(method, xy):
+def test_values_agree_with_the_reference_implementation(method, xy):
     assert_same(method.kernel(*xy), looped(LOOPS[method], *xy))
 
 

@@ -116,7 +116,7 @@ def matrices(draw):
 
 
 @given(matrices(), st.sampled_from([0.9, 0.5, 0.0, 1.0]))
-def test_stable_depths_agree_with_the_slow_loop(drawn, threshold):
+def test_stable_depths_agree_with_the_reference_implementation(drawn, threshold):
     matrix, depths = drawn
     theta = [
         oracle.stable_depth(single_matrix.tolist(), depths, threshold) for single_matrix in matrix

@@ -83,7 +83,7 @@ def test_metrics_without_bounds_are_refused():
 
 
 ORDERS = 150
-"""Maximum number of orders that the slow loop scores per list."""
+"""Maximum number of orders that the reference implementation scores per list."""
 
 
 @st.composite

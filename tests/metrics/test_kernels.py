@@ -1,4 +1,4 @@
-"""Metrics agree with slow references, and have general properties."""
+"""Metrics agree with reference implementations, and have general properties."""
 
 from dataclasses import fields, replace
 
@@ -26,7 +26,7 @@ def score(metric, topics, depth):
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @given(batch=batches())
-def test_kernels_agree_with_slow_loops(variant, batch):
+def test_kernels_agree_with_reference_implementations(variant, batch):
     topics, depth = batch
     expected = [[variant.oracle(topic, k) for k in range(1, depth + 1)] for topic in topics]
     scores = score(variant.metric, topics, depth)
@@ -47,7 +47,7 @@ def test_documents_past_the_depth_do_not_change_scores(variant, batch, data):
 
 @pytest.mark.parametrize("variant", few_of(VARIANTS, 6, 1, drawn=False), ids=str)
 @given(batch=batches())
-def test_batches_score_as_single_rows_and_within_the_range(variant, batch):
+def test_batches_have_the_scores_of_single_rows_within_the_range(variant, batch):
     topics, depth = batch
     metric = variant.metric
     batch_block = block(topics, depth)

@@ -256,7 +256,7 @@ def test_every_measure_of_ir_measures_is_tested():
 
 
 @pytest.mark.parametrize("text", few_of(TEXTS, 3))
-def test_objects_of_ir_measures_score_as_in_their_provider(text):
+def test_objects_of_ir_measures_have_the_scores_of_their_provider(text):
     measure = measure_of(text)
     result = [providers.registry[name] for name in INSTALLED]
     provider = next(candidate for candidate in result if candidate.supports(measure))

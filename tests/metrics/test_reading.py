@@ -1,4 +1,4 @@
-"""User models agree with slow references, cwl_eval and infinite sums."""
+"""User models agree with reference implementations, cwl_eval and infinite sums."""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,7 @@ READERS = [
 
 @pytest.mark.parametrize("variant", few_of(READERS, 2), ids=str)
 @given(batch=batches(max_len=8, max_topics=2))
-def test_quantities_agree_with_the_slow_loop(variant, batch):
+def test_quantities_agree_with_the_reference_implementation(variant, batch):
     topics, depth = batch
     result = np.stack(variant.metric.read(Evidence(block(topics, depth))))
     for row, topic in enumerate(topics):

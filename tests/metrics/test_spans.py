@@ -1,4 +1,4 @@
-"""Metrics of spans agree with slow loops over characters."""
+"""Metrics of spans agree with reference implementations over characters."""
 
 from inspect import signature
 
@@ -57,7 +57,7 @@ LISTS = st.lists(borders(least=1), min_size=1, max_size=3)
 
 
 @given(evidence=borders(least=1), lists=LISTS)
-def test_scores_at_every_depth_agree_with_the_slow_loop(evidence, lists):
+def test_scores_at_every_depth_agree_with_the_reference_implementation(evidence, lists):
     scores = ir.cube(runs_of(lists), judged(evidence)).ireval.score(*TEXTS)
     for system, spans in enumerate(lists):
         for text, oracle in TEXTS.items():
@@ -122,7 +122,7 @@ CUTS = {"whole": _complete, "skip": _skipped, "part": _cut}
 
 @pytest.mark.parametrize("cut", CUTS)
 @given(evidence=borders(least=1), lists=LISTS)
-def test_scores_at_every_budget_agree_with_the_slow_loop(cut, evidence, lists):
+def test_scores_at_every_budget_agree_with_the_reference_implementation(cut, evidence, lists):
     runs = runs_of(lists).assign(characters=lambda frame: frame["end"] - frame["start"])
     budget = [1, 3, 7, 20]
     cube = ir.cube(runs, judged(evidence), units=ir.Units(length="characters"))
@@ -189,7 +189,7 @@ GRADES = st.lists(st.integers(0, 3), min_size=1, max_size=8).filter(any)
 
 
 @given(grades=GRADES, data=st.data())
-def test_u_measure_and_time_biased_gain_agree_with_the_slow_loop(grades, data):
+def test_u_measure_and_time_biased_gain_agree_with_the_reference_implementation(grades, data):
     size = len(grades)
     words = data.draw(st.lists(st.integers(0, 900), min_size=size, max_size=size))
     docs = [f"d{number}" for number in range(size)]
@@ -231,7 +231,7 @@ OF_CUBES = [
 
 
 @pytest.mark.parametrize("name", few_of(sorted({*OF_CUBES} - {"score", "select_top"}), 3))
-def test_verbs_of_judged_documents_refuse_spans_by_name(name):
+def test_errors_about_spans_name_the_function(name):
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
     _, options = asked(name, ir.cube(*experiment(1)))
@@ -239,7 +239,7 @@ def test_verbs_of_judged_documents_refuse_spans_by_name(name):
         VERBS[name](cube, **options)
 
 
-def test_verbs_that_read_documents_refuse_spans():
+def test_functions_that_read_documents_refuse_spans():
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
     for refused in (

@@ -300,7 +300,7 @@ def test_a_metric_may_be_requested_twice_only_by_different_names(track):
         assert ir.evaluate(*track, names).equals(ir.evaluate(*track, one))
 
 
-def test_verbs_find_metrics_by_any_name(track):
+def test_functions_find_metrics_by_any_name(track):
     runs, qrels = track
     assert facts("asl").cost
     cube = runs.ireval.cube(qrels)

@@ -1,7 +1,7 @@
 """Metrics of subtopics and strata agree with references and tools.
 
-Metrics of subtopics agree with slow loops and ndeval. xinfAP and infNDCG agree with slow loops on
-every input path of judgments.
+Metrics of subtopics agree with reference implementations and ndeval. xinfAP and infNDCG agree with
+reference implementations on every input path of judgments.
 """
 
 import json
@@ -82,7 +82,7 @@ def test_every_metric_of_subtopics_is_tested():
 
 @pytest.mark.parametrize("text", TEXTS)
 @given(ranking=documents.filter(bool), missed=documents)
-def test_scores_agree_with_the_slow_loop(text, ranking, missed):
+def test_scores_agree_with_the_reference_implementation(text, ranking, missed):
     metric = ir.parse_metric(text)
     scores = score_subtopics(metric, ranking, missed)
     oracle = ORACLES[type(metric).__name__]
@@ -205,7 +205,7 @@ def sampled(seed, *, share=0.5):
 
 
 def expected(runs, qrels, k):
-    """Return scores of slow references, shape (metric, system, topic)."""
+    """Return scores of reference implementations, shape (metric, system, topic)."""
     result = []
     for oracle in STRATA_METRICS.values():
         rows = []
@@ -225,7 +225,7 @@ def expected(runs, qrels, k):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(2))
-def test_scores_of_every_input_path_agree_with_the_slow_loop(seed, tmp_path):
+def test_scores_of_every_input_path_agree_with_the_reference_implementation(seed, tmp_path):
     runs, qrels = sampled(seed)
     qrels.ireval.write_qrels(tmp_path / "sample.txt")
     loaded = ir.read_qrels(tmp_path / "sample.txt")

@@ -1,4 +1,4 @@
-"""Slow reference implementations of the metrics.
+"""Reference implementations of the metrics with loops.
 
 An oracle is a plain loop over one ranking, and shares no code with the package. An oracle is
 written from the definition of the metric: Lu et al. 2016 (Table 2, doi:10.1007/s10791-016-9282-6),
@@ -18,8 +18,9 @@ oracles:
   documents that were pooled but not judged.
 - `gain` is "binary", "linear" (g / gmax), "exp" ((2^g - 1) / 2^gmax) or a mapping from grade to
   gain, where unlisted grades have gain 0.
-- `rel` is the lowest relevant grade. Binary gain uses `rel`, too.
-- Scores that are divided by the number of relevant documents are 0 without relevant documents.
+- `rel` is the lowest relevant grade. Binary gain also uses `rel`.
+- Scores that are divided by the number of relevant documents are 0 if there are no relevant
+  documents.
 """
 
 from . import binary, graded, misplacement, reading, sampled, searching, trec

@@ -1,4 +1,4 @@
-"""Slow references for the agreement of scores and orderings.
+"""Reference implementations of the agreement of scores and orderings.
 
 An oracle takes two sequences of scores of the same systems. Higher is better, and the first
 sequence is the reference. The oracles `stable_depth` and `share_above` take a volatility matrix as
@@ -34,7 +34,7 @@ def compare(a, b):
 
 
 def orderings(scores):
-    """Return the orders by falling scores, one per tie-break."""
+    """Return the orders by decreasing score, one per tie-break."""
     groups = (
         permutations(system for system, other_score in enumerate(scores) if other_score == score)
         for score in sorted(set(scores), reverse=True)

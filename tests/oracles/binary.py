@@ -1,4 +1,4 @@
-"""Slow references for metrics of binary relevance."""
+"""Reference implementations of metrics of binary relevance."""
 
 import math
 

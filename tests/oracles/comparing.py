@@ -1,4 +1,4 @@
-"""Slow references for comparisons of systems.
+"""Reference implementations of comparisons of systems.
 
 Scores of one metric at one depth are a list of rows, with one row per system and one score per
 topic. None marks a missing score. A test is a function of two rows that returns a p-value. All

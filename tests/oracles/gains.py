@@ -1,10 +1,10 @@
-"""Slow references for gain maps."""
+"""Reference implementations of gain maps."""
 
 from .topic import gain_of
 
 
 def by_name(name):
-    """Return the reference of a named gain map."""
+    """Return the reference implementation of a named gain map."""
     return lambda grade, rel, top: gain_of(grade, name, top, rel)
 
 

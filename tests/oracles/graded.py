@@ -1,4 +1,4 @@
-"""Slow references for P, RBP, ERR, DCG, nDCG and Q."""
+"""Reference implementations of P, RBP, ERR, DCG, nDCG and Q."""
 
 import math
 

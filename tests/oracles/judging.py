@@ -1,4 +1,4 @@
-"""Slow references for methods that choose documents to judge.
+"""Reference implementations of methods that choose documents to judge.
 
 An oracle takes the lists of the systems, {system: [document, ...]}, the relevant documents, and a
 function that returns the order of tied systems in a round, starting at 0. An oracle returns the

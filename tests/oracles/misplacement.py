@@ -1,4 +1,4 @@
-"""Slow references for relative positions, Twist and compatibility.
+"""Reference implementations of relative positions, Twist and compatibility.
 
 The definitions are Definitions 1 to 6 of Ferro et al., JASIST 67, 2016, doi:10.1002/asi.23416. The
 ideal run and the full-scale run are lists, in which ranks are looked up. Compatibility is
@@ -105,7 +105,7 @@ def twist(topic, k, *, crossing="sign_change", rel=1):
 
 
 def excellent(topic, k, *, crossing="sign_change", rel=1):
-    """Return the kind of an excellent run, or empty text."""
+    """Return the kind of an excellent run, or ""."""
     if archetype(topic, k, crossing=crossing, rel=rel) != "excellent":
         return ""
     run = grades_at(topic, k, rel)

@@ -1,7 +1,7 @@
-"""Slow references for metrics of subtopics.
+"""Reference implementations of metrics of subtopics.
 
-A ranking is a list with the set of subtopics for which each document is relevant. `missed` contains
-these sets for the judged documents that were not retrieved.
+A ranking is a list of sets: for each document, the subtopics for which it is relevant. `missed`
+contains these sets for the judged documents that were not retrieved.
 """
 
 from math import log2

@@ -1,4 +1,4 @@
-"""Slow references for outcomes of Lin et al. 2021 (doi:10.1145/3404835.3463034).
+"""Reference implementations of outcomes (Lin et al. 2021, doi:10.1145/3404835.3463034).
 
 The oracles are loops over queries and calls of scipy. A rank is None if the relevant document is
 not returned.

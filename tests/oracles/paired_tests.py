@@ -1,4 +1,4 @@
-"""Slow references for paired tests.
+"""Reference implementations of paired tests.
 
 Functions take the scores of two systems, a and b, as sequences over the same topics.
 """

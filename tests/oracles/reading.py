@@ -1,4 +1,4 @@
-"""Slow references for metrics of the C/W/L framework.
+"""Reference implementations of metrics of the C/W/L framework.
 
 An oracle computes C(1), C(2), ... down to the horizon, where ranks past the end of a list have gain
 0. `quantities` derives the quantities as in Moffat et al. (2017, doi:10.1145/3052768).
@@ -47,18 +47,18 @@ def quantities(gains, step, endless=0.0):
 
 
 def stopping(topic, k, step, *, gain, rel):
-    """Return the quantities of users who stop by k."""
+    """Return the C/W/L quantities of users who stop by k."""
     gains = padded(topic, k, k, gain, rel)
     return quantities(gains, lambda rank, g, so_far: step(rank, g, so_far) if rank < k else 0.0)
 
 
 def precision(topic, k, *, gain="binary", rel=1):
-    """Return quantities of P, where users read k ranks."""
+    """Return the C/W/L quantities of P: users read k ranks."""
     return stopping(topic, k, lambda *_: 1.0, gain=gain, rel=rel)
 
 
 def scaled_dcg(topic, k, *, gain="linear", rel=1):
-    """Return quantities of SDCG.
+    """Return the C/W/L quantities of SDCG.
 
     ``C(i) = log(i + 1) / log(i + 2)``.
     """
@@ -67,14 +67,14 @@ def scaled_dcg(topic, k, *, gain="linear", rel=1):
 
 
 def bejeweled(topic, k, *, T=1.0, gain="linear", rel=1):
-    """Return quantities of BPM, which stops at gain T."""
+    """Return the C/W/L quantities of BPM, stopping at T."""
     return stopping(topic, k, lambda _, __, y: float(y + 1e-9 < T), gain=gain, rel=rel)
 
 
 def dynamic_bejeweled(
     topic, k, *, T=1.0, K=10, hb=1.0, hc=1.0, median=0.5, gain="linear", rel=1, horizon=1000
 ):
-    """Return quantities of DynamicBPM.
+    """Return the C/W/L quantities of DynamicBPM.
 
     The target T and the patience K change with the gain of every rank.
     """
@@ -91,7 +91,7 @@ def dynamic_bejeweled(
 
 
 def inverse_squares(topic, k, *, T=1.0, gain="linear", rel=1, horizon=1000):
-    """Return quantities of INSQ.
+    """Return the C/W/L quantities of INSQ.
 
     ``C(i) = ((i + 2T - 1) / (i + 2T))^2``.
     """
@@ -106,7 +106,7 @@ def squares(first):
 
 
 def adapting_inverse_squares(topic, k, *, T=1.0, gain="linear", rel=1, horizon=1000):
-    """Return quantities of INST.
+    """Return the C/W/L quantities of INST.
 
     ``C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2``, with T_i = T minus the gain so far.
     """
@@ -116,7 +116,7 @@ def adapting_inverse_squares(topic, k, *, T=1.0, gain="linear", rel=1, horizon=1
 
 
 def nearly_err(topic, k, *, stop="satisfied", p=0.9, T=1.0, gain="linear", rel=1, horizon=1000):
-    """Return quantities of NERR, equations 8 to 11.
+    """Return the C/W/L quantities of NERR, equations 8 to 11.
 
     ``C(i) = 1 - g(i)``, times 1, i / (i + 1), p, or C(i) of INSQ.
     """
@@ -147,7 +147,7 @@ def foraging(
     rel=1,
     horizon=1000,
 ):
-    """Return quantities of IFT with goal, rate or both.
+    """Return C/W/L quantities of IFT with goal, rate or both.
 
     C(i) is 1 - 1 / (1 + b1 e^((T - y) R1)) for a goal, 1 / (1 + b2 e^((A - y/i) R2)) for a rate.
     """
@@ -161,18 +161,18 @@ def foraging(
 
 
 def rank_biased(topic, k, *, p=0.8, gain="binary", rel=1):
-    """Return quantities of RBP, with constant C(i) = p."""
+    """Return the C/W/L quantities of RBP: C(i) = p."""
     return quantities(padded(topic, k, k, gain, rel), lambda *_: p, 1 / (1 - p))
 
 
 def reciprocal_rank(topic, k, *, rel=1):
-    """Return quantities of RR, which stops at relevance."""
+    """Return the C/W/L quantities of RR."""
     gains = padded(topic, k, 1000, "binary", rel)
     return quantities(gains, lambda _, g, __: 1.0 - g)
 
 
 def average(topic, k, *, norm="R", rel=1):
-    """Return quantities of AP.
+    """Return the C/W/L quantities of AP.
 
     ``C(i) = sum_(j>i) r_j/j / sum_(j>=i) r_j/j``. Documents that were not retrieved have an
     infinite rank.
@@ -208,7 +208,7 @@ QUANTITIES = {
 
 
 def utility(name):
-    """Return the reference of a metric, its expected utility."""
+    """Return the reference implementation of a metric: its expected utility."""
 
     @wraps(QUANTITIES[name])
     def score(topic, k, **fields):

@@ -1,4 +1,4 @@
-"""Slow references for effects of metrics on system order.
+"""Reference implementations of effects of metrics on system order.
 
 The definitions are those of Alex et al. 2022, section 4.4."""
 

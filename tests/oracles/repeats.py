@@ -1,4 +1,4 @@
-"""Slow references for comparisons over repeats."""
+"""Reference implementations of comparisons over repeats."""
 
 from itertools import combinations
 

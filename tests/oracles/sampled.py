@@ -1,4 +1,4 @@
-"""Slow references for bpref and inferred metrics.
+"""Reference implementations of bpref and inferred metrics.
 
 A document is a pair (stratum, grade). A negative grade marks a document that was pooled but not
 judged. None is a document outside the pool.
@@ -15,7 +15,7 @@ LONGEST = 1000
 
 
 def counts(documents, rel=1):
-    """Return numbers of pooled, judged, relevant documents by stratum."""
+    """Return numbers of pooled, judged and relevant documents by stratum."""
     result = {}
     for stratum, grade in documents:
         pooled, judged, relevant = result.get(stratum, (0, 0, 0))

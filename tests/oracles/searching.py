@@ -1,4 +1,4 @@
-"""Slow references for search lengths.
+"""Reference implementations of search lengths.
 
 The definitions are those of Lin et al. 2021 (doi:10.1145/3404835.3463034) and Alex et al. 2022
 (doi:10.48550/arXiv.2201.01745). Without relevant documents, a search length is NaN, whereas other

@@ -1,4 +1,4 @@
-"""Slow references for metrics of spans, by character.
+"""Reference implementations of metrics of spans, by character.
 
 An oracle takes the evidence of a topic as a list of (doc, start, end), the retrieved spans in the
 order of their ranks, and a depth.

@@ -1,4 +1,4 @@
-"""Slow references agree with worked cases and with each other."""
+"""Reference implementations agree with worked cases and with each other."""
 
 import ast
 import itertools
@@ -149,7 +149,7 @@ def test_bpref_counts_at_most_r_documents_above():
     assert [ORACLES["Bpref"](topic, 3, variant=v) for v in ("trec", "2004")] == [0, 0]
 
 
-def test_recall_levels_are_rounded_to_the_nearest():
+def test_recall_levels_are_rounded_to_the_nearest_number_of_documents():
     topic = Topic(serp=(1, 0, 0, 1, 0, 1), judged=(1, 1, 1, 1, 1, 0), gmax=1)
     up = [ORACLES["IPrec"](topic, 6, recall=x) for x in (0.2, 0.3, 0.5)]
     nearest = [ORACLES["IPrec"](topic, 6, recall=x, rounding="nearest") for x in (0.2, 0.25, 0.5)]

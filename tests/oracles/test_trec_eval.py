@@ -1,4 +1,4 @@
-"""Slow references agree with trec_eval, which pytrec_eval runs."""
+"""Reference implementations agree with trec_eval, run through pytrec_eval."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Slow references for policies for tied documents.
+"""Reference implementations of policies for tied documents.
 
 A list is a sequence of (doc, score, rank) in the order of the file. An oracle returns the documents
 of the list, best first.
@@ -8,7 +8,7 @@ from irframe.experiments.policy import random_keys
 
 
 def trec(filed, _system, _topic, _seed):
-    """Return documents by score, then by falling name."""
+    """Return documents by score, then by name in descending order."""
     by_name = sorted(filed, key=lambda row: str(row[0]).encode(), reverse=True)
     return [doc for doc, *_ in sorted(by_name, key=lambda row: -row[1])]
 

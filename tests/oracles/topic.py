@@ -1,4 +1,4 @@
-"""A topic of the slow references: ranking and recall base."""
+"""A topic of the reference implementations: ranking and recall base."""
 
 from dataclasses import dataclass
 from functools import reduce

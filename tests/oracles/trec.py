@@ -1,4 +1,4 @@
-"""Slow references for further metrics of trec_eval."""
+"""Reference implementations of further metrics of trec_eval."""
 
 import math
 

@@ -50,7 +50,7 @@ def slow(first, second, k, rel, weights, n_relevant):
     rel=st.integers(1, 2),
     weights=st.sampled_from(list(WEIGHTS)),
 )
-def test_preferences_agree_with_the_slow_loop(first, second, missed, rel, weights):
+def test_preferences_agree_with_the_reference_implementation(first, second, missed, rel, weights):
     assume(any(grade is not None for grade in first + second))
     most = {g: max(first.count(g), second.count(g)) for g in (0, 1, 2)}
     judged = [g for g, n in most.items() for _ in range(n)] + missed + [0]

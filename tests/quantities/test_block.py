@@ -38,7 +38,7 @@ def scores(metric):
 @pytest.mark.parametrize("text", ["ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')"])
 @given(rows=st.lists(topics(), min_size=1, max_size=5), depth=st.integers(1, 15))
 def test_topics_with_different_top_grades_score_as_single_topics(text, rows, depth):
-    """Scores may differ from single topics' scores by rounding."""
+    """Scores may differ from those of single topics by rounding."""
     metric = parse_metric(text)
     (batch,) = by_scale(block(rows, depth), scores(metric))
     for row, topic in zip(batch, rows, strict=True):

@@ -68,7 +68,7 @@ def test_quantities_of_evidence_are_computed_once():
     assert reads[0]["normaliser"] is not reads[1]["normaliser"]
 
 
-def test_top_grades_below_1_count_as_1():
+def test_top_grades_below_1_are_replaced_by_1():
     ranking = Block(
         grade=np.array([0], np.int16),
         retrieved=np.array(1),

@@ -1,4 +1,4 @@
-"""Write `values.json`, the quantities of cwl_eval for lists of grades.
+"""Write `values.json`, the quantities computed by cwl_eval for graded lists.
 
 cwl_eval is not a dependency, because it needs NumPy below 2. Run this script in a separate
 environment:

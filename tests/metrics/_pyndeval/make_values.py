@@ -1,4 +1,4 @@
-"""Write `values.json`, scores of ndeval for rankings with subtopics.
+"""Write `values.json`, scores computed by ndeval for rankings with subtopics.
 
 pyndeval is not a dependency. Run this script in a separate environment:
 
