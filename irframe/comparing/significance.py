@@ -113,7 +113,7 @@ def _of_family(
         columns.append(pairs + end)
         topics.append(np.full(len(pairs), len(names)))
         end += tables[-1].shape[1]
-    # A topic without scores adds 0 to the sums of a pair, whatever its sign.
+    # A topic without scores adds 0 to the sums of a pair, regardless of its sign.
     scores = pd.concat(tables, axis=1).sort_index().fillna(0).to_numpy()
     values = compute(scores, np.concatenate(columns), np.concatenate(topics))
     return np.split(values, np.cumsum([len(counts) for counts in topics])[:-1])

@@ -374,8 +374,8 @@ def by_judge(marks: Array, owner: Array) -> Array:
 def between(shares: Array) -> Array:
     """Count coincidences of two grades by different judges.
 
-    The result has the shape (grade, grade). Each judge has the same weight, whatever the number of
-    passes.
+    The result has the shape (grade, grade). All judges have equal weight, regardless of their
+    numbers of passes.
 
     Parameters
     ----------

@@ -47,13 +47,13 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
         A frame with a row for every answer, indexed by system and topic. The index levels have the
         names of the columns of `nuggets`. The columns are scores from 0 to 1:
 
-        - ``all``, the share of nuggets that the answer supports, where partial support counts one
-          half;
+        - ``all``, the share of nuggets that the answer supports, where partial support counts as
+          one half;
         - ``vital``, the share of vital nuggets that the answer supports, 0 if a topic has no vital
           nuggets;
         - ``weighted``, as ``all``, but an okay nugget has half the weight of a vital nugget;
         - ``strict_all``, ``strict_vital`` and ``strict_weighted``, the same three scores, but
-          partial support counts 0.
+          partial support counts as 0.
 
         If systems generated several answers to a topic, the repeats are a third index level.
         Functions such as `compare` then average over the repeats of each topic.
@@ -177,7 +177,7 @@ def _scores(rows: pd.DataFrame, gain: Array) -> pd.DataFrame:
     weight = rows["weight"]
     vital = (weight == WEIGHTS["vital"]).astype(float)
     weights = {"all": weight * 0 + 1, "vital": vital, "weighted": weight}
-    # Gains are 0, 0.5 or 1, so rounding down makes partial support count 0.
+    # Gains are 0, 0.5 or 1, so rounding down makes partial support count as 0.
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
         for name, counted in weights.items():
             reached = (counted * gained).groupby(answers).sum()

@@ -100,7 +100,7 @@ def leaderboard(
           difference divided by the mean of the baseline, NaN if that mean is 0; ``p_adjusted`` and
           ``significant``, as in `compare`;
         - with tasks, ``win_rate`` and ``borda``, the share and the number of other systems with a
-          lower mean on a task, averaged over tasks. A tie counts one half;
+          lower mean on a task, averaged over tasks. A tie counts as one half;
         - with tasks, ``win_rate_low``, ``win_rate_high``, ``borda_low`` and ``borda_high``, the
           quantiles of win rates and Borda counts over bootstrap samples of topics within tasks.
           These quantiles are not the ends of a confidence interval, and are NaN if a task has a
@@ -317,10 +317,10 @@ def beaten(means: Array) -> Array:
     Notes
     -----
     A system beats another system on a task if its mean, rounded to 12 decimals, is higher, or if
-    the other system has no scores on the task. A tie counts one half. The Borda count is the number
-    of systems beaten, averaged over all tasks. A task without scores of the system counts as 0. The
-    win rate on a task is the share of systems beaten among all other systems with scores on the
-    task. Win rates are averaged over the tasks on which the system has scores.
+    the other system has no scores on the task. A tie counts as one half. The Borda count is the
+    number of systems beaten, averaged over all tasks. A task without scores of the system counts as
+    0. The win rate on a task is the share of systems beaten among all other systems with scores on
+    the task. Win rates are averaged over the tasks on which the system has scores.
 
     Examples
     --------
