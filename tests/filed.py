@@ -1,4 +1,4 @@
-"""Strategies for run files, and a slow reader."""
+"""Strategies for run files, and a reference reader."""
 
 import re
 
@@ -12,7 +12,7 @@ LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
 
 def slow_rows(text, names):
-    """Read a run file slowly, and map columns to values."""
+    """Read a run file, and map columns to values."""
     lines = [line.strip(" \t\v\f") for line in re.split("\r\n|\r|\n", text)]
     rows = [re.split("[ \t\v\f]+", line) for line in lines if line and not line.startswith("#")]
     assert all(len(row) == len(names) for row in rows)

@@ -1,10 +1,10 @@
-"""Function that parses texts of measures in ir_measures."""
+"""Parser of measures in ir_measures."""
 
 import ir_measures
 
 
 def measure_of(text):
-    """Evaluate the text of a measure in ir_measures.
+    """Convert a string to a measure of ir_measures.
 
     The function is needed because the parser of ir_measures does not work on Python 3.14.
     """

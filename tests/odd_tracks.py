@@ -7,7 +7,7 @@ from flat import arguments
 import irframe as ir
 
 BUILT = ("collection", "ties", "pool_depth", "length")
-"""Options in `TRACKS` that `cube` takes, and not the report."""
+"""Options in `TRACKS` that are passed to `cube` and not to the report."""
 
 
 def cube_of(runs, qrels, options):

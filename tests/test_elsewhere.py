@@ -64,14 +64,14 @@ WORDED = {"test": "compare", "adjust": "compare", "coefficient": "agreement", "t
 
 
 def words(owner, name):
-    """Call a verb with `name` as value of an option."""
+    """Call a function with `name` as an option's value."""
     subject = RUNS if owner == "ties" else CUBE.ireval.score("AP", at=10)
     given = {owner: name} | ({"reference": 10} if owner == "coefficient" else {})
     return getattr(ir.verbs, WORDED[owner])(subject, **given)
 
 
 def keyword(owner, name):
-    """Call a verb with `name` as keyword."""
+    """Call a function with `name` as a keyword argument."""
     if owner in OF:
         return getattr(OF[owner].ireval, owner)(**{name: 1})
     return getattr(ir, owner)(**{name: 1})

@@ -1,4 +1,4 @@
-"""Tests of messages of errors, and of warnings about groups."""
+"""Tests of error messages, and of warnings about groups."""
 
 import pickle
 import warnings

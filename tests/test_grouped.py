@@ -49,7 +49,7 @@ class TestParts:
 
 
 class TestSeveralColumns:
-    def test_results_in_frames_begin_with_the_columns_of_groups(self, frames, scores):
+    def test_the_first_columns_of_results_in_frames_are_the_groups(self, frames, scores):
         both = ["kind", "half"]
         result = scores[0][["AP"]].join(scores[0][both]).ireval.groupby(both).summary()
         assert result.index.names[:3] == [*both, "metric"]
@@ -165,7 +165,7 @@ class TestRecord:
 
 class TestRefusals:
     @pytest.mark.parametrize("by", ["nothing", ["kind", "nothing"], {"x": 1}, "topic", "system"])
-    def test_groupby_refuses_names_that_are_no_groups(self, frames, cube, scores, by):
+    def test_groupby_refuses_names_that_are_not_groups(self, frames, cube, scores, by):
         for subject in (frames[0], cube, *scores):
             refused(ParameterError, "expected by", subject.ireval.groupby, by)
 

@@ -1,4 +1,4 @@
-"""Tests of calls that errors about moved parameters suggest."""
+"""Tests of suggested calls for parameters of other functions."""
 
 from tempfile import mkdtemp
 
@@ -73,7 +73,8 @@ CALLS = [
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"samples": 20, "seed": 3}),
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"by": "topic", "resamples": 20}),
 ]
-"""Calls with a moved parameter, as tuples of object, verb, positional arguments and options."""
+"""Calls with a parameter that belongs to another function, as tuples of object, verb, positional
+arguments and options."""
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")

@@ -1,4 +1,4 @@
-"""Tests of how values are shown in notebooks."""
+"""Tests of the display of values in notebooks."""
 
 import pytest
 

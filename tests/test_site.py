@@ -66,7 +66,7 @@ SOUGHT = {
     "tools/pytrec-eval": "replacement for pytrec_eval",
     "tools/ranx": "reciprocal rank fusion",
 }
-"""Pages that may be the first result of a search, with their queries."""
+"""Search queries, and the pages that may be their first result."""
 
 
 @pytest.fixture(scope="module")

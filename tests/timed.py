@@ -39,7 +39,7 @@ def race(benchmark, ours, theirs, peer, rounds=5):
 
 
 def peak_of(function):
-    """Return the largest increase of memory in bytes."""
+    """Return the peak increase of memory in bytes."""
     start, sizes, done = resident(), [0], threading.Event()
 
     def watch():

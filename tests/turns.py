@@ -4,7 +4,7 @@ import pytest
 
 
 def few_of(cases, every, first=0, *, drawn=True):
-    """Return test cases, of which most are marked as thorough.
+    """Return test cases, and mark most of them as thorough.
 
     One of `every` cases has no mark. The script ``.ci/run`` runs all cases. If `drawn` is True, the
     script runs a random share of the marked cases.

@@ -62,7 +62,7 @@ class Variant:
         return bool(self.metric.order) and not (paid_below and self.fields["gain"] != "binary")
 
     def oracle(self, topic, k):
-        """Return the score of a topic by the slow oracle."""
+        """Return a score computed by the reference implementation."""
         return ORACLES[self.name](topic, k, **self.fields)
 
     def score(self, block):

@@ -1,4 +1,4 @@
-"""Speed of agreement matrices against a loop.
+"""Speed of agreement matrices, compared with a loop.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_agreement.py``. The time of the
 loop is measured on a sample of the pairs, and extrapolated to all pairs.

@@ -1,7 +1,7 @@
-"""Speed and memory of evaluation, against other tools.
+"""Speed and memory of evaluation, compared with other tools.
 
-Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_evaluation.py``. Rounds of the
-other tools and of irframe alternate, and the ratio of the best rounds is reported.
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_evaluation.py``. Calls of the
+other tools and of irframe alternate, and the ratio of the shortest times is reported.
 """
 
 import gzip

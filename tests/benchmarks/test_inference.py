@@ -1,4 +1,4 @@
-"""Speed and memory of tests, against loops over scipy.
+"""Speed and memory of significance tests, compared with scipy loops.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_inference.py``. The loop calls
 scipy once per pair and depth. The time of the loop is measured on a sample of the calls, and

@@ -1,9 +1,9 @@
-"""Speed of leaving out runs, bounds and samples.
+"""Speed of `leave_out`, of bounds, and of samples of judgments.
 
-Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_judgments.py``. The alternative
-builds and scores the cube without each run. The time of the alternative is measured on a sample of
-the runs, and extrapolated. At the pool depth, the alternative spends nearly all time on building
-cubes. At depth 1000, irframe and the alternative score all rankings for every run.
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_judgments.py``. The alternative to
+`leave_out` builds and scores a cube without each run. The time of the alternative is measured on a
+sample of the runs, and extrapolated. At the pool depth, the alternative spends nearly all time on
+building cubes. At depth 1000, irframe and the alternative score all rankings for every run.
 """
 
 import time
@@ -38,7 +38,7 @@ def cube(track):
 
 
 def rebuilt(runs, qrels, others, depth, at):
-    """Return scores by the pool of the remaining runs."""
+    """Return scores computed with the pool of the remaining runs."""
     judged = qrels.ireval.restrict(runs.ireval.pool(ir.Pool(depth, contributing=others)))
     cube = runs.ireval.cube(judged, pool=ir.Pool(depth=depth, contributing=others))
     return cube.ireval.score(*METRICS, at=at).mean("topic")

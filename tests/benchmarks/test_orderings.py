@@ -1,4 +1,4 @@
-"""Speed of innate orderings, against Algorithm 1 in a loop.
+"""Speed of innate orderings, compared with loops over Algorithm 1.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_orderings.py``. The loop computes
 the label of one pair at one depth. The time of the loop is measured on a sample, and extrapolated

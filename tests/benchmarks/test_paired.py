@@ -1,9 +1,10 @@
-"""Speed of paired tests against scipy.
+"""Speed of paired tests, compared with scipy.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_paired.py``. The loop calls scipy
 once per pair and depth. The time of the loop is measured on a sample of the calls, and
-extrapolated. So are the times of two vectorised alternatives: a call of scipy per pair over all
-depths, and a call for many pairs at one depth. The faster of the two alternatives is reported.
+extrapolated. The times of two vectorised alternatives are also extrapolated: a call of scipy per
+pair over all depths, and a call for many pairs at one depth. The faster of the two alternatives is
+reported.
 """
 
 from functools import partial

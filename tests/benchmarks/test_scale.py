@@ -80,8 +80,8 @@ WORK = {
     "outcomes": ("cube.ireval.outcomes(baseline='s0', relevant='first')", 0),
     "pooled": ("cube.ireval.pooled(5).ireval.score('RBP(p=0.8)', at=1000).compute()", 10),
 }
-"""Name of a task -> bytes per row that stay in memory. These bytes are scores at all depths, judged
-documents, and the ids of the first documents of lists."""
+"""Mapping from tasks to the bytes per row that stay in memory. These bytes are scores at all
+depths, judged documents, and the ids of the first documents of lists."""
 
 
 def child(folder, work):

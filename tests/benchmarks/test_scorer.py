@@ -1,8 +1,8 @@
-"""Speed of prepared scorers, against a reused pytrec_eval evaluator.
+"""Speed of prepared scorers, compared with a reused pytrec_eval evaluator.
 
-Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scorer.py``. Rounds of pytrec_eval
-and of irframe alternate, and the ratio of the best rounds is reported. The means of pytrec_eval's
-scores are computed in Python, as users of pytrec_eval do.
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scorer.py``. Calls of pytrec_eval
+and of irframe alternate, and the ratio of the shortest times is reported. The means of
+pytrec_eval's scores are computed in Python, as users of pytrec_eval do.
 """
 
 import ir_measures
@@ -17,9 +17,10 @@ import irframe as ir
 
 METRICS = {"nDCG@10": "ndcg_cut_10", "AP": "map", "RR": "recip_rank"}
 SIZES = {(1, 10): 300, (50, 100): 150, (1000, 100): 12, (1000, 1000): 5, (6980, 1000): 2}
-"""Number of topics and documents -> rounds."""
+"""Mapping from numbers of topics and documents to rounds."""
 LEAST = dict(zip(SIZES, (0.01, 1.3, 2.2, 3.3, 4), strict=True))
-"""Number of topics and documents -> lowest ratio of times, pytrec_eval to irframe."""
+"""Mapping from numbers of topics and documents to the lowest ratio of times, pytrec_eval to
+irframe."""
 
 
 def drawn(topics, docs, lists="even", judged=20):

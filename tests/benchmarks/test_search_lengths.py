@@ -1,4 +1,4 @@
-"""Speed and memory of outcome breakdowns and search lengths.
+"""Speed and memory of `outcomes` and `search_lengths`.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_search_lengths.py``.
 """

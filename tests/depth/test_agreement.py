@@ -130,7 +130,7 @@ def looped(first, second, method, costs=(False, False)):
 
 
 def looped_of_averages(first, second, method, costs=(False, False)):
-    """Return the interval of averages from a loop over resamples."""
+    """Return the interval for averages from a loop over resamples."""
     every = np.arange(16)
     result = at_topics(first, second, method, costs, every)
     drawn = [
@@ -169,7 +169,7 @@ def test_intervals_with_a_reference_depth_agree_with_a_loop(deep):
 
 
 @pytest.mark.parametrize("method", ["kendall", "pearson"])
-def test_intervals_of_averages_agree_with_a_loop(deep, method):
+def test_intervals_for_averages_agree_with_a_loop(deep, method):
     with pytest.warns(IrframeWarning, match="unreliable with fewer than 20 topics: 16") as caught:
         result = deep.ireval.agreement("ASL@10", method, **OPTIONS | {"interval_of": "averages"})
     assert len(caught) == 1
@@ -193,7 +193,7 @@ def test_intervals_of_averages_agree_with_a_loop(deep, method):
 def test_intervals_with_a_reference_metric_agree_with_a_loop(
     deep, reference, depth, method, loop, costs
 ):
-    """Correlations negate the means of costs, unlike RMSE."""
+    """Correlations negate the means of cost metrics, unlike RMSE."""
     result = deep.ireval.agreement(reference, method, **OPTIONS)
     first, second = deep.sel(metric="ASL", depth=depth), deep.sel(metric="nDCG", depth=5)
     expected = looped(first, second, loop, costs)

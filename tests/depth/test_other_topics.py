@@ -34,7 +34,7 @@ def tau(new, reference, *, costs):
 
 
 def slow(verb, new, reference):
-    """Return the expected result with own topics on each side."""
+    """Return the expected result with separate topics on each side."""
 
     def value(metric, depth):
         sides, costs = [rows(side, metric, depth) for side in (new, reference)], (metric == 1,) * 2
@@ -65,7 +65,7 @@ def test_all_verbs_with_a_reference_and_topics_are_tested():
 
 @pytest.mark.parametrize("sides", SIDES)
 @pytest.mark.parametrize("verb", COMPARING)
-def test_topics_selects_own_or_common_topics_of_scores_and_reference(verb, sides):
+def test_the_option_topics_selects_common_topics_or_all_topics_of_each_side(verb, sides):
     topics_of_reference = (
         slice(4, 12)
         if sides in {"across", "apart"}
@@ -120,7 +120,7 @@ def test_topics_selects_own_or_common_topics_of_scores_and_reference(verb, sides
 
 
 @pytest.mark.parametrize("verb", COMPARING)
-def test_topics_has_no_effect_if_both_sides_have_the_same_topics(verb):
+def test_the_option_topics_has_no_effect_if_both_sides_have_the_same_topics(verb):
     for topics in (None, "common", "own"):
         result = ask(verb, SCORES, OTHER, topics)
         xr.testing.assert_equal(table(result), table(ask(verb, SCORES, OTHER[:, :, ::-1], None)))

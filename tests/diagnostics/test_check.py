@@ -119,7 +119,7 @@ def changed(**changes):
 
 
 def keep_column(name, deepest, value):
-    """Return a function that replaces values below a rank."""
+    """Return a function that replaces the values below a rank."""
     return lambda frame: frame[name].where(frame["rank"] <= deepest, value)
 
 
@@ -150,7 +150,7 @@ def test_ranks_may_begin_at_0_1_or_2(first):
     assert changed(score=lambda f: f["score"].where(f["topic"] != "103", 1.0)) == ("note", {})
 
 
-def test_runs_with_only_unknown_documents_have_an_error():
+def test_runs_with_only_unknown_documents_are_reported_as_errors():
     with pytest.warns(IrframeWarning, match="judged documents outside the collection: "):
         result = odd_runs().ireval.check(QRELS, documents=["z"])
     assert result.loc["same", ["severity", "found"]].tolist() == [
@@ -187,7 +187,7 @@ def test_unknown_documents_are_listed():
     assert result["documents_unknown"].tolist() == [(), ("1 q", "9 b"), (), ()]
 
 
-def test_judgments_outside_the_collection_or_in_training_data_cause_cautions(tmp_path, capsys):
+def test_judgments_outside_the_collection_or_in_training_data_add_cautions(tmp_path, capsys):
     qrels = pd.DataFrame({"topic": list("1123"), "doc": list("xyyw"), "grade": [1, 0, 1, 1]})
     train = pd.DataFrame({"topic": ["1", "8"], "doc": ["w", "x"], "grade": [1, 1]})
     cautions = (
@@ -236,7 +236,7 @@ def test_unreadable_files_have_a_row(tmp_path):
     assert "each system in one file" in repeats[0]
 
 
-def test_check_accepts_runs_of_which_no_file_was_readable(tmp_path):
+def test_check_accepts_runs_if_no_file_was_readable(tmp_path):
     (tmp_path / "bars.txt").write_text("1|Q0|x|1|2.0|b\n" * 2000)
     (tmp_path / "README.md").write_text("# Runs\n\nAs sent in.\n")
     for files in ([tmp_path / "bars.txt"], [tmp_path / "none.run"], tmp_path):

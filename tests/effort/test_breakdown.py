@@ -1,4 +1,4 @@
-"""Tests of verdicts about two systems."""
+"""Tests of verdicts from comparisons of two systems."""
 
 import numpy as np
 

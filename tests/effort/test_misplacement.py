@@ -176,7 +176,7 @@ def test_archetypes_of_all_possible_rankings_equal_the_worked_counts(golden):
 
 
 @given(batch=batches())
-def test_misplacement_agrees_with_a_slow_oracle_and_with_metrics(batch):
+def test_misplacement_agrees_with_a_reference_implementation_and_with_metrics(batch):
     topics, depth = batch
     topics = [*topics, Topic(serp=(1,), judged=(1,), gmax=3)]
     judged = [topic.judged or (0,) for topic in topics]
@@ -217,7 +217,7 @@ def test_depths_below_twice_the_number_of_relevant_documents_raise_a_warning():
     assert data.sizes["depth"] == 6
 
 
-def test_topics_without_relevant_documents_have_nan_and_are_counted():
+def test_topics_without_relevant_documents_are_nan_and_are_counted():
     cube = cube_of(
         {"s": [[1, 0, 0], [0, 0, 0]], "t": [[0, 1, 0], [0, 0, 0]]}, [[1, 0, 0], [0, 0, 0]]
     )

@@ -1,4 +1,4 @@
-"""Tests of `outcomes` against worked cases and a slow oracle."""
+"""Tests of `outcomes` against worked cases and a reference implementation."""
 
 import itertools
 
@@ -75,7 +75,7 @@ def track(ranks, length=101):
 
 
 def both_ways(runs, qrels, depth=100, by=None, **options):
-    """Return outcomes of runs that equal outcomes of a cube."""
+    """Return outcomes of runs, compared with those of a cube."""
     cube = runs.ireval.cube(qrels)
     of_runs, of_cube = (x.ireval if by is None else x.ireval.groupby(by) for x in (runs, cube))
     result = of_runs.outcomes(qrels, depth=depth, **options)
@@ -121,7 +121,7 @@ places = st.none() | st.integers(1, 12)
 
 @pytest.mark.filterwarnings("ignore:no retrieved document is judged:irframe.errors.IrframeWarning")
 @given(st.lists(st.tuples(places, places, places), min_size=1, max_size=25), st.integers(1, 12))
-def test_outcomes_of_all_pairs_agree_with_a_slow_oracle(ranks, k):
+def test_outcomes_of_all_pairs_agree_with_a_reference_implementation(ranks, k):
     columns = dict(zip("ABC", map(list, zip(*ranks, strict=True)), strict=True))
     runs, qrels = track(columns, length=12)
     summary = both_ways(runs, qrels, depth=k, measure="RR", test="t").summary
@@ -215,7 +215,7 @@ def test_a_correction_can_change_the_verdict():
     assert "p_esl_wilcoxon_adjusted" not in bare
 
 
-def test_groups_of_systems_are_compared_within_each_group():
+def test_systems_are_compared_within_each_group():
     runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [3, 1], "D": [1, 1]}, length=5)
     team = runs[runs.columns[0]].map({"A": "x", "B": "x", "C": "y", "D": "y"})
     result = both_ways(runs.assign(team=team), qrels, by="team").summary

@@ -26,7 +26,7 @@ def track(seed=0):
 
 
 def slowly(runs, qrels, rel):
-    """Yield the expected rows of `risk_coverage`, one for each threshold."""
+    """Yield the expected rows of `risk_coverage`, one per threshold."""
     grades = qrels.set_index(["topic", "doc"])["grade"]
     topics = sorted(qrels["topic"].unique())
     unanswerable = [topic for topic in topics if (grades[topic] < rel).all()]
@@ -54,7 +54,7 @@ def test_risk_and_coverage_agree_with_a_loop_over_thresholds():
             pd.testing.assert_frame_equal(result, expected, check_dtype=False)
 
 
-def test_infinite_scores_count_as_answers():
+def test_topics_with_infinite_scores_are_answered():
     runs, qrels = track()
     runs["score"] = runs["score"].replace({5.0: np.inf, 0.0: -np.inf})
     result = runs.ireval.risk_coverage(qrels).sort_values(["system", "answered"], ignore_index=True)

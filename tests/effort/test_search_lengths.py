@@ -95,7 +95,7 @@ def test_means_over_topics_equal_the_worked_cases(golden):
 # the strategy also draws topics without judged documents
 @pytest.mark.filterwarnings("ignore:.* no judgments and")
 @given(batches(min_len=1))
-def test_search_lengths_agree_with_a_slow_oracle(batch):
+def test_search_lengths_agree_with_a_reference_implementation(batch):
     topics, depth = batch
     runs, qrels = frames_of_topics(topics, systems=("a", "b"))
     if not any(grade > 0 for topic in topics for grade in topic.judged):
@@ -154,7 +154,7 @@ def test_difference_histogram_counts_wins_and_losses():
     assert reached["low"].tolist()[-1] == 41
 
 
-def test_difference_histogram_agrees_with_a_slow_oracle():
+def test_difference_histogram_agrees_with_a_reference_implementation():
     lengths = RUNS.ireval.cube(QRELS).ireval.search_lengths()
     table = lengths.pivot_table(index=["topic", "doc"], columns="system", values="search_length")
     for bins, width in ((1, 1), (3, 7), (5, 20)):
@@ -188,13 +188,13 @@ def test_length_histogram_counts_unretrieved_documents_in_the_last_bin():
 
 
 def uneven():
-    """Return the example track and bm25 cut at rank 10."""
+    """Return the example track, and a shortened copy of bm25."""
     runs, qrels = ir.example_track()
     short = runs[runs["system"] == "bm25"].groupby("topic").head(10).assign(system="short")
     return pd.concat([runs, short]), qrels
 
 
-def test_cost_metrics_on_lists_of_unequal_length_cause_a_caution():
+def test_a_caution_is_added_to_costs_if_lists_differ_in_length():
     runs, qrels = uneven()
     message = "short has 10 and bm25 has 50 documents. Documents that are not retrieved cost little"
     with pytest.warns(IrframeWarning, match=message):
@@ -216,7 +216,7 @@ def test_cost_metrics_on_lists_of_unequal_length_cause_a_caution():
     assert scores["ASL(unretrieved=50)"].groupby("system").mean().idxmax() == "short"
 
 
-def test_lists_cut_at_one_depth_cause_no_caution():
+def test_no_caution_is_added_if_all_lists_are_cut_at_the_same_depth():
     runs, qrels = uneven()
     for scores in (
         runs.ireval.evaluate(qrels, ["ASL@10", "AP", "ASL(unretrieved=50)"]),
@@ -281,7 +281,7 @@ def test_effective_top_equals_the_effective_count_of_each_system():
 
 
 @pytest.mark.parametrize("precision", ["map", "atomized"])
-def test_systems_without_relevant_documents_have_an_effective_top_of_zero(precision):
+def test_effective_top_is_zero_if_no_relevant_document_is_retrieved(precision):
     rows = [
         ("some", "1", "a", 2),
         ("some", "1", "x", 1),

@@ -56,7 +56,7 @@ def test_scores_of_real_runs_equal_those_of_pytrec_eval(shared, provider, track)
 
 
 def test_scores_with_negative_grades_equal_those_of_pytrec_eval(provider):
-    """A negative grade means pooled, but not judged."""
+    """Documents with negative grades are pooled, but not judged."""
     rng = np.random.default_rng(0)
     docs = [f"d{n}" for n in range(30)]
     drawn = [[*rng.permutation(docs)[:size]] for size in rng.integers(1, 30, 80)]

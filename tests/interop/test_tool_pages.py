@@ -30,5 +30,5 @@ def test_pages_show_the_output_of_their_code(page, monkeypatch):
 
 
 def _rounding_aside(text):
-    """Return a text with 0 instead of rounding errors."""
+    """Return a string with 0 in place of rounding errors."""
     return re.sub(r"\d+e-(1[3-9]|2\d)", "0", text)

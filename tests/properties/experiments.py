@@ -21,8 +21,8 @@ def experiment(seed, *, ties=False, missing=True):
     """Return run and qrels frames of two unrelated tracks.
 
     All systems take part in the first track, and all except the first system in the second track.
-    Systems may lack lists. The first two documents of contributing lists are judged, so that the
-    pool has a depth.
+    If `missing` is True, one system lacks the list of one topic per track. The first two documents
+    of contributing lists are judged, so that the pool has a depth.
     """
     random = np.random.default_rng(seed)
     runs, qrels = [], []

@@ -51,7 +51,7 @@ NUMBER = iter(range(10**9))
 
 
 def text_of(value: Any) -> str:
-    """Return the text that other programs write for a value."""
+    """Return a value as the string that run files contain."""
     need(value is not None)
     need(not isinstance(value, complex | np.complexfloating))
     return str(value)
@@ -126,7 +126,8 @@ TREC: dict[str, tuple[str, Callable[[Path, Path], Any]]] = {
     "console": ("\t", lambda runs, qrels: console(qrels, str(runs))),
     "console stdin": (" ", lambda runs, qrels: console(qrels, "-", runs.read_bytes())),
 }
-"""Name of a reader -> separator of columns, and the function that evaluates the two files."""
+"""Mapping from readers to the separator of columns and the function that evaluates the two
+files."""
 
 
 def _trec(between: str, read: Callable[[Path, Path], Any]) -> Reader:

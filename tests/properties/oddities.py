@@ -1,4 +1,4 @@
-"""Odd runs and judgments, and a slow scorer.
+"""Odd runs and judgments, and a reference scorer.
 
 A case is a small experiment with one odd feature: a run and judgments as rows of plain values.
 Tests pass every case to every reader of `properties.readers` and `properties.file_readers`.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 TAKE, REFUSE, ASK = "take", "refuse", "ask"
-"""Rules for the readers of a case. TAKE: the reader must return the scores of the slow scorer.
+"""Rules for the readers of a case. TAKE: the reader must return the scores of the reference scorer.
 REFUSE: the reader must raise an error. ASK: the reader may do either."""
 Rows = list[dict[str, Any]]
 NAN = math.nan
@@ -389,7 +389,7 @@ CASES = [
 ]
 
 
-# --- the slow scorer -------------------------------------------------------------------------
+# --- the reference scorer ------------------------------------------------------------------------
 
 
 def number(value: Any) -> Any:
@@ -425,7 +425,7 @@ def name_of(value: Any) -> str:
 
 
 def truth(case: Case) -> dict[Any, tuple[float, ...]]:
-    """Return (system, topic) -> scores, computed by slow loops."""
+    """Return (system, topic) -> scores, computed with loops."""
     grade: Any = defaultdict(dict)
     for row in case.judged:
         grade[name_of(row["topic"])][name_of(row["doc"])] = int(number(row["grade"]))

@@ -60,7 +60,7 @@ CALCULATED = {
     ),
     "values in place": lambda c: _in_place(c.copy(deep=True)),
 }
-"""Name of an operation -> function that changes the values of rankings."""
+"""Mapping from operations to functions that change the values of rankings."""
 
 
 def _exchanged(values):

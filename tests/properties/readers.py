@@ -418,6 +418,6 @@ SHAPES = {
     "arrow table": arrow_table,
     "polars": lambda *side: pl.from_arrow(arrow_table(*side)),
 }
-"""Name of a shape -> function that converts rows of runs or judgments to it."""
+"""Mapping from shapes to functions that convert rows of runs or judgments to the shape."""
 for _name, _make in SHAPES.items():
     READERS[_name] = lambda case, make=_make: evaluate(*sides(case, make))

@@ -1,4 +1,4 @@
-"""Results keep the cautions of `evaluate` and show each once."""
+"""Results contain each caution of `evaluate` exactly once."""
 
 import re
 import warnings

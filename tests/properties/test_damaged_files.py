@@ -58,7 +58,7 @@ NESTED = {
               QRELS.to_dict("records"), QRELS.to_dict("list")),
     "spans": (SPANS.to_dict("records"),),
 }  # fmt: skip
-"""Kind of data -> contents of valid JSON files."""
+"""Mapping from kinds of data to contents of valid JSON files."""
 TREC = ("topic", "Q0", "doc", "rank", "score", "system")
 FILES = {
     "run": [

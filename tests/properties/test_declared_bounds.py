@@ -32,7 +32,7 @@ of grades occur."""
 ENDLESS = 1000
 """Length of the list that represents an infinite list."""
 UNREAD = {"ERR": "endless", "INSQ": "endless", "RBP": "endless", "P": "cut", "SDCG": "cut"}
-"""Metric -> ranks past the end of a list that its upper bound assumes to be filled.
+"""Mapping from metrics to the ranks past the end of a list that upper bounds assume to be filled.
 
 ``"cut"`` means the ranks down to the depth. ``"endless"`` means all ranks, also those past the
 depth. The upper bounds of all other metrics depend only on the documents of the list.

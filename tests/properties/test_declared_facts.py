@@ -383,7 +383,7 @@ def test_declared_facts_equal_enumerated_ones(name):
 
 
 DOCS = ("a", "b", "c", "x")
-"""Documents that lists consist of. The last document is unjudged."""
+"""Documents in the enumerated lists. The last document is unjudged."""
 ORDERS = [order for n in (1, 2, 3) for order in itertools.permutations(DOCS, n)]
 LISTED = pd.DataFrame(
     [
@@ -403,7 +403,7 @@ OTHER_KINDS = {
     "spans": ("SpanF", "SpanIoU", "SpanP", "SpanR"),
     "timed": ("TBG", "U"),
 }
-"""Additional kind of judgments or lengths -> metrics that need it."""
+"""Mapping from additional judgments or lengths to the metrics that need them."""
 
 
 UNDECLARED = (
@@ -413,7 +413,7 @@ UNDECLARED = (
 """Attributes that the metrics of `OTHER_KINDS` do not declare, because these metrics have no
 bounds and no best order by grade."""
 KEYS = {"relevance": {"a": 1, "b": 1, "c": 1, "x": 0}, "gain": {"a": 2, "b": 1, "c": 1, "x": 0}}
-"""Value of `order` -> sort key of each document."""
+"""Mapping from values of `order` to the sort key of each document."""
 
 
 @cache

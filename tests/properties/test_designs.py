@@ -111,7 +111,7 @@ COUNTS = {
     "difference_histogram": "documents that users read",
     "judge_next": "documents of each topic",
 }
-"""Verb whose results on these data do not depend on clusters -> the reason."""
+"""Mapping from verbs whose results on these data do not depend on clusters to the reason."""
 
 
 def result_or_message(name, cube):
@@ -247,7 +247,7 @@ def test_the_design_survives_saving(tmp_path):
     assert (row["p"], row["n_clusters"]) == (pair["p"], pair["n_clusters"])
 
 
-def test_topics_with_one_name_in_several_tasks_stay_separate():
+def test_topics_with_the_same_name_in_several_tasks_stay_separate():
     random = np.random.default_rng(4)
     index = pd.MultiIndex.from_product(
         [["x", "y"], SYSTEMS, TOPICS[:6]], names=["set", "system", "topic"]
@@ -329,7 +329,7 @@ COINCIDING = {
     "nowhere": lambda _, second: second,
     "and are all equal": lambda first, _: first * 0 + 0.5,
 }
-"""Name of a pattern of coinciding scores -> scores of the second metric."""
+"""Mapping from patterns of coinciding scores to scores of the second metric."""
 
 
 @pytest.mark.parametrize("alike", COINCIDING)

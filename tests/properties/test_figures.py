@@ -1,4 +1,4 @@
-"""Figures show the options that their result records."""
+"""Figures show the options in the record of their result."""
 
 import re
 from collections import Counter
@@ -74,7 +74,8 @@ BY_METRIC = {
     ).assign_attrs(turned.attrs),
     "tie_ranges": lambda found, change: change(found),
 }
-"""Verb of cubes whose result contains scores -> function that changes these scores."""
+"""Mapping from verbs of cubes whose results contain scores to functions that change these
+scores."""
 
 
 def decided(result):
@@ -158,7 +159,7 @@ SWITCHES = {
     "seed": [5],
     "alpha": [0.1],
 }
-"""Option without a fixed list of values -> values other than the default."""
+"""Mapping from options without a fixed list of values to values other than the default."""
 NOT_HERE = {"over", "relevant", "ties", "score_dtype"}
 """Options that this module does not test, because they need repeats, topics with a single relevant
 document, or runs."""

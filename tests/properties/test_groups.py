@@ -315,7 +315,7 @@ READERS = {
     "another order of dimensions": lambda scores: last(scores).transpose(),
     "lazy": lambda scores: last(scores).chunk(topic=2),
 }
-"""Name of a form -> function that converts an array of scores at one depth to this form."""
+"""Mapping from forms to functions that convert an array of scores at one depth to the form."""
 
 
 DEEP = {
@@ -325,7 +325,7 @@ DEEP = {
     "column by metric": lambda scores: scores.to_series().unstack("metric"),
     "as_scores": ir.as_scores,
 }
-"""Name of a form -> function that converts an array of scores by depth to this form."""
+"""Mapping from forms to functions that convert an array of scores by depth to the form."""
 
 
 def as_called(result):
@@ -483,13 +483,13 @@ REFUSED = {
     "depths between depths": lambda scores: scores.interp(depth=[1.5, 2.5]),
     "depths averaged": lambda scores: scores.isel(depth=slice(4)).coarsen(depth=2).mean(),
 }
-"""Name of a change -> function that turns scores into an array that verbs must refuse."""
+"""Mapping from names to functions that turn scores into an array that verbs must refuse."""
 
 
 def in_turn(changes, name):
     """Return the changes to try on one verb.
 
-    All changes are tried if Hypothesis draws many random inputs, and else every third change.
+    All changes are tried if Hypothesis draws many random inputs, and otherwise every third change.
     """
     turns = 1 if THOROUGH else 3
     return list(changes.items())[SCORED.index(name) % turns :: turns]
@@ -514,7 +514,7 @@ ALIKE = {
         depth=scores["depth"].astype(float)
     ),
 }
-"""Name of a change -> function that changes the type of scores, or scores by rounding errors."""
+"""Mapping from names to functions that change the type of scores, or add rounding errors."""
 
 
 @pytest.mark.property

@@ -1,4 +1,4 @@
-"""The report and verbs agree on significance in every design."""
+"""The report and `compare` agree on significance in every design."""
 
 from itertools import product
 
@@ -36,7 +36,7 @@ def three_seeds():
 
 
 @pytest.mark.parametrize(("drawn", "alpha"), few_of(product(DESIGNS, [0.2, 0.01]), 3))
-def test_decisions_of_the_report_equal_decisions_of_verbs(drawn, alpha):
+def test_report_and_compare_make_the_same_decisions(drawn, alpha):
     cube = three_seeds() if drawn == "seeds" else ir.cube(*ir.example_track())
     topics = cube["topic"].to_numpy().tolist()
     labels = {

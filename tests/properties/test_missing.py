@@ -182,7 +182,7 @@ def test_scores_of_a_system_do_not_depend_on_other_systems(experiment):
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @settings(max_examples=10)
 @given(holes=st.sets(st.tuples(st.sampled_from(SYSTEMS), st.integers(0, 5)), max_size=8))
-def test_compared_means_are_over_the_same_topics(holes):
+def test_means_are_compared_over_the_same_topics(holes):
     keys = pd.MultiIndex.from_product([SYSTEMS, range(6)], names=["system", "topic"])
     columns = np.random.default_rng(len(holes)).random((2, 18))
     scores = pd.DataFrame(dict(zip(["AP", "RR"], columns, strict=True)), keys)

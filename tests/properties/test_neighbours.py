@@ -1,4 +1,4 @@
-"""Other runs do not change how a run is read."""
+"""Reading a run does not depend on the other runs."""
 
 import contextlib
 import io

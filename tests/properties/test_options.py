@@ -46,9 +46,9 @@ OTHERS = {
     "scorer": lambda _: (QRELS, {"metrics": "AP"}),
     "styled": lambda _: (ir.verbs.compare(ir.evaluate(RUNS, QRELS, "AP")), {}),
 }
-"""Verb that other property tests do not call -> its arguments."""
+"""Mapping from verbs that other property tests do not call to arguments."""
 GIVEN = {"judge_next": {"n": 1}}
-"""Verb -> arguments in place of those in `ARGUMENTS` of `properties.verbs`."""
+"""Mapping from verbs to arguments that replace those in `ARGUMENTS` of `properties.verbs`."""
 SLOW = pytest.param("report", marks=pytest.mark.thorough)
 FILES = {"freeze", "save", "write_qrels", "write_run"}
 """Verbs that are not tested, because their arguments are files or arbitrary texts."""
@@ -60,7 +60,8 @@ LIMITS = {
     r"at most (\d+(?:\.\d+)?)": lambda end: end + 1,
     r"(?<![\d.,])\d+ to (\d[\d,]*)(?![\d,]|\.\d)": lambda end: end + 1,
 }
-"""Pattern of a limit in docstrings -> function from the limit to a number outside the range."""
+"""Mapping from patterns of limits in docstrings to functions that return a number outside the
+range."""
 CALLED = {
     "a": "systems?",
     "at": "depths?",
@@ -91,9 +92,9 @@ CALLED = {
     "train": "judgments",
     "units": "units|of",
 }
-"""Option -> pattern of another name that messages may use for the option."""
+"""Mapping from options to patterns of other names that messages may use."""
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
-"""Pairs of verb and option for which every text is valid."""
+"""Pairs of verb and option for which every string is valid."""
 MATPLOTLIB = {"ax", "figsize"}
 """Options that are passed to matplotlib unchanged."""
 
@@ -209,7 +210,7 @@ NEEDED = {
     "IPrec": {"recall": 0.5},
     "RprecMult": {"multiple": 1.0},
 }
-"""Metric without defaults -> its required options."""
+"""Mapping from metrics without defaults to required options."""
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -24,7 +24,7 @@ LIMITS = {
     "compare": (24, 148, 376),
     "report": (104, 3926, 30911),
 }
-"""Name of a call -> highest numbers of files, of moves between files, and of function calls."""
+"""Mapping from calls to the maximum numbers of files, moves between files, and function calls."""
 
 
 def lengths(call: Callable[[], Any]) -> tuple[int, int, int]:

@@ -26,7 +26,8 @@ KNOWN = {
     "score NaN": LISTS,
     "topic, the only one, whose list is empty": FILES,
 }
-"""Name of a case on which readers disagree -> the reason. The number of such cases should fall."""
+"""Mapping from names of cases on which readers disagree to the reason. The number of such cases
+should fall."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Answer:
     lossy: bool = False
 
     def fault(self, rule: str) -> str:
-        """Return how the answer breaks a rule, or empty text."""
+        """Return how the answer breaks a rule, if at all."""
         if self.sign == "F":
             return f"another error: {self.words}"
         if self.lossy or self.sign == ".":
@@ -78,7 +79,7 @@ def asked(act: Any, case: Case, right: Any) -> Answer:
 
 
 def right_of(case: Case) -> Any:
-    """Return the slow scorer's scores, None if it fails."""
+    """Return the reference scorer's scores, None if it fails."""
     try:
         return truth(case)
     except (TypeError, ValueError, ArithmeticError):

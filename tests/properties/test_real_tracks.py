@@ -13,8 +13,8 @@ RUNS = {
     "robust03": ["THUIRr0301", "aplrob03a", "uwmtCR0", "Sel50", "fub03IeOLKe3"],
     "trec-covid-round1": ["10x20.prf.unipd.it", "BERT", "BITEM_df", "10x10.prf.unipd.it"],
 }
-"""Track -> names of its runs, which the tests rename to s0, s1 and so on. The run s3 does not
-contribute to the pool."""
+"""Mapping from tracks to names of runs, which the tests rename to s0, s1 and so on. The run s3
+does not contribute to the pool."""
 
 
 def read_track(folder, track):

@@ -1,8 +1,8 @@
 """Records contain all effective options and reproduce the result.
 
 Each verb is called with default options, and once per parameter with a value other than the
-default. If a parameter has no value, the test fails by a `KeyError` with its name. For verbs of
-cubes and scores, the value is found as follows:
+default. If a parameter has no value, the test fails with a `KeyError` that names the parameter.
+For verbs of cubes and scores, the value is found as follows:
 
 - `OTHERS[parameter]` is a value, or a dictionary from verb to value. A list of lists contains
   several values. `With(...)` is a value that needs further options. `{}` means that no value is
@@ -128,8 +128,8 @@ OTHERS = {
     "weights": "inverse",
     "width": dict.fromkeys(VERBS, 2) | {"topics_needed": With(width=0.2, difference=None)},
 }
-"""Parameter -> a value other than the default, or a dictionary from verb to such a value. The
-docstring of this module lists all forms of entries."""
+"""Mapping from parameters to values other than the default, or to dictionaries from verbs to such
+values. The docstring of this module lists all forms of entries."""
 JUDGED = larger()[1]
 DRAWN = ir.verbs.draw_to_judge(JUDGED, 0.5, seed=4)
 FURTHER = {
@@ -162,7 +162,8 @@ FURTHER = {
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
     "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
 }
-"""Verb -> names of cubes and options, for parameters without an effect on the cube ``"small"``."""
+"""Mapping from verbs to names of cubes and options, for parameters without an effect on the cube
+``"small"``."""
 FURTHER |= {name: [("larger", {})] for name in VERBS.keys() - FURTHER.keys()}
 for name in ("compare", "components", "discrimination", "summary", "topics_needed"):
     FURTHER[name].append(("repeats", {}))
@@ -172,7 +173,7 @@ IDLE = {
     "pool": {"contributing"},
     "leaderboard": {"order_by"},
 }
-"""Verb -> parameters whose tested values never change a result."""
+"""Mapping from verbs to parameters whose tested values never change a result."""
 ELSEWHERE = {
     *OBJECTS,
     *UNRECORDED,
@@ -273,7 +274,7 @@ FRAMES = {
     "score_nuggets": [(NUGGETS, {})],
     "split": [(LARGER, {"n": 2})],
 }
-"""Verb of frames -> its calls: subject and options."""
+"""Mapping from verbs of frames to calls, as pairs of a subject and options."""
 FRAME_OTHERS = {
     "budget": 90,
     "threshold": 1.5,
@@ -310,7 +311,7 @@ FRAME_OTHERS = {
     "interval_of": "averages",
     "tie_agreement.ties": [["trec", "doc"]],
 }
-"""Parameter, or ``verb.parameter``, of verbs of frames -> entry as in `OTHERS`."""
+"""Mapping from ``parameter`` or ``verb.parameter`` of verbs of frames to entries as in `OTHERS`."""
 
 
 IN_ROWS = {"at", "baseline", "best_of", "budgets", "effects", "methods", "metrics", "shares"}

@@ -13,7 +13,7 @@ from irframe.errors import IrframeError, MetricError
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks
 REFUSED = {"alpha_nDCG": True, "DCG(gain={1: 1})": True, "AP(norm='pool')": False}
-"""Metric that the cube cannot score -> whether the contributing runs of the cube are known. The
+"""Mapping from metrics that the cube cannot score to whether its contributing runs are known. The
 cube lacks subtopics, the gain of a grade, or the pool."""
 NAMES = {"metric", "metrics"}
 

@@ -91,7 +91,7 @@ FIGURES = {
     "ladder": "rank_intervals",
     "score_boxes": None,
 }
-"""Figure of scores by depth -> the verb that computes its input, if any."""
+"""Mapping from figures of scores by depth to the verb that computes the input, if any."""
 
 
 @pytest.mark.parametrize("axis", OTHERS, ids=lambda axis: axis.dim)

@@ -35,7 +35,7 @@ PAIRED = {
     "compare_judges": lambda **_: ir.compare_judges(JUDGES, grades="union", resamples=20),
     "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", per="topic"),
 }
-"""Verb -> call that returns a result by pair, which `asked` never does."""
+"""Mapping from verbs to calls that return a result by pair, which `asked` never does."""
 
 
 def of_frames(name):
@@ -46,7 +46,7 @@ def of_frames(name):
 
 
 DRAWN = {"text": {"cluster": "c"}, "numbers": {"cluster": 1, "task": 2}, "weights": {"weight": 0.5}}
-"""Kind of labels -> options of `design` and the label of every topic."""
+"""Mapping from kinds of labels to options of `design` and the label of every topic."""
 
 
 def designed(labels):
@@ -65,7 +65,7 @@ FURTHER = {name: partial(of_frames, name) for name in FRAMES.keys() - {"compare_
         systems=2, topics=2, docs=60, depth=5, pool_depth=2
     ),
 }
-"""Function that is no verb of cubes or scores -> its call."""
+"""Mapping from functions that are not verbs of cubes or scores to calls."""
 OTHER = {"as_qrels", "as_runs", "example_track", "open_cube", "parse_metric", "read_qrels"}
 OTHER |= {"read_run", "read_runs", "report", "save", "scan_runs", "scorer", "styled"}
 OTHER |= {"as_spans", "cite", "read_spans"}

@@ -96,7 +96,7 @@ def test_tiny_differences_are_not_called_constant():
 
 @pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", DECIDING)
-def test_every_verb_warns_of_pairs_that_only_tukey_calls_equal(name):
+def test_every_verb_warns_about_pairs_that_only_tukey_calls_equal(name):
     values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.5, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
     values[1, 0] += 0.01
     more = {"reference": of_ap(values)} if "reference" in PARAMETERS[name] else {}

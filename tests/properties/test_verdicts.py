@@ -16,7 +16,7 @@ COLOURS = {
     "Metric: No": "#7a5195",
     "Both: Opposed": "#c04000",
 }
-"""Verdict on a pair of systems by metric and by orderings -> colour of the verdict."""
+"""Mapping from verdicts on a pair of systems by metric and by orderings to colours."""
 
 
 @pytest.fixture(scope="module")

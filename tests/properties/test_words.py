@@ -44,7 +44,7 @@ DEFAULTS = {
     "progress": {False, None},
     "ties": {"trec"},
 }
-"""Parameter -> its default."""
+"""Mapping from parameters to defaults."""
 LISTS = ("int", "Sequence[int]", "None")
 
 
@@ -148,7 +148,7 @@ MEANINGS = {
         "agreement compare_judges coverage inversions judge_effect ratios standardise volatility",
     ),
 }
-"""Parameter -> its only meaning, and the names of all public functions with this parameter."""
+"""Mapping from parameters to their only meaning, and to all public functions that have them."""
 
 
 @pytest.mark.parametrize("word", MEANINGS)

@@ -31,7 +31,7 @@ SUBJECTS = {
         "compare", ir.verbs.score(cube, *SCORED, at=[3]), by
     ),
 }
-"""First parameter of a verb -> function that makes the object from a cube."""
+"""Mapping from first parameters of verbs to functions that make the object from a cube."""
 FRAMES = ("lengths", "comparison")
 GROUPED = (*FRAMES, "volatility")
 """First parameters of verbs whose objects have no coordinates to group by. The objects are grouped
@@ -66,7 +66,7 @@ ARGUMENTS = {
     "qrels": {"rejudge": lambda cube: judged_again(cube)},  # noqa: PLW0108 - defined below
     "human": lambda cube: some_topics(ir.verbs.score(cube, *SCORED)),
 }
-"""Parameter -> its argument, a function from the cube to the argument, or verb -> argument."""
+"""Mapping from parameters to arguments, to functions of the cube, or to dictionaries by verb."""
 
 
 def some_topics(scores):
