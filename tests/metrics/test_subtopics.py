@@ -163,7 +163,9 @@ def test_texts_of_intent_aware_metrics_are_parsed_to_equal_metrics():
     assert ir.parse_metric(str(metric)) == metric == ir.metrics.IA(metric="nDCG(gain='exp')") @ 10
     assert str(ir.metrics.AP_IA(rel=2)) == "IA(metric='AP', rel=2)"
     assert ir.parse_metric("IA(metric='P(rel=2)')@5") == ir.metrics.P_IA(rel=2) @ 5
-    refused(MetricError, "a metric with rel", lambda: ir.metrics.IA(metric="Judged", rel=2))
+    refused(
+        MetricError, "a metric with a parameter rel", lambda: ir.metrics.IA(metric="Judged", rel=2)
+    )
 
 
 @pytest.mark.parametrize("text", ["ASL", "NumRet", "alpha_nDCG", "AP(judged_only=True)", "GMAP"])
