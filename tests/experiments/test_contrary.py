@@ -93,7 +93,7 @@ rows = st.tuples(st.sampled_from("st"), st.sampled_from(["q1", "q2"]), st.intege
 
 
 @given(st.lists(st.tuples(rows, st.integers(-2, 2)), min_size=1, max_size=12), st.booleans())
-def test_errors_and_warnings_about_rising_scores_agree_with_a_loop(drawn, by_rank):
+def test_errors_and_cautions_about_rising_scores_agree_with_a_loop(drawn, by_rank):
     frame = pd.DataFrame(
         [(*row, s) for row, s in drawn], columns=["system", "topic", "rank", "score"]
     )
