@@ -483,4 +483,4 @@ def refuse_falling(table: RunTable, policy: TiePolicy) -> None:
         found = f"ranks {least:g} to {most:g}, which fall from row to row in {name!r}"
         rename = f"frame.rename(columns={{{name!r}: 'score'}})"
         advice = f"if these are scores, rename the column: {rename}; else sort the rows"
-        raise RankingError(f"first ranks from 0 to {LATE} in every list", found, advice)
+        raise RankingError(f"lists that begin at a rank from 0 to {LATE}", found, advice)

@@ -100,7 +100,7 @@ def ladder(
     dims = {METRIC, SYSTEM, axis_of(ranked).dim}
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= dims:
         expected = "a result of rank_intervals or leaderboard for one group"
-        raise InputError(expected, "data without ranks by metric and system")
+        raise InputError(expected, "data that do not contain one rank per metric and system")
     layer, label = canvas.at_one_depth(canvas.select_only(ranked, METRIC, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
