@@ -234,7 +234,7 @@ class Accessor(Verbs):
 
     @property
     def plot(self) -> Figures:
-        """Figures of this object, as methods."""
+        """Plotting methods of this object."""
         return Figures(self._subject)
 
     @property

@@ -274,7 +274,7 @@ class Grouped(Verbs):
 
     @property
     def plot(self) -> Figures:
-        """Figures of this object, with one pane per group."""
+        """Plotting methods of this object, with one pane per group."""
         return GroupedFigures(self._groups)
 
     def _called_of(self) -> Any:

@@ -1,4 +1,4 @@
-"""Checks of runs, with one row per run.
+"""Tables of problems in runs, with one row per run.
 
 Verbs: check.
 """

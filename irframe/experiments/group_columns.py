@@ -282,8 +282,8 @@ def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
     ----------
     participated
         Whether each label has a score or a list in each group, shape (group, label). A label
-        without scores and lists in any group takes part in every group. If no label has a score or
-        a list in a group, all labels take part in this group.
+        that is absent from all groups takes part in every group. If a group has no scores and no
+        lists, all labels take part in this group.
 
     Returns
     -------

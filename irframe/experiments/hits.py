@@ -69,7 +69,7 @@ class Hits:
     def start(self) -> Codes:
         """Positions of the lists' first hits, then the total number.
 
-        Hits must be sorted by list.
+        Hits must be in the order of their lists.
         """
         return np.searchsorted(self.of, np.arange(self.length.size + 1, dtype=self.of.dtype))
 

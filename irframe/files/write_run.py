@@ -100,8 +100,8 @@ def _is_device(target: Path) -> bool:
 def _open_beside(target: Path) -> IO[bytes]:
     """Open a new file in the folder of the target."""
     if target.exists() and not os.access(target, os.W_OK):
-        # A file can be replaced without permission to write to it. Opening a protected file raises
-        # the error that the user expects.
+        # Replacing a file needs no permission to write to it. Opening a protected file first raises
+        # the PermissionError that users expect.
         target.open("ab").close()
     stream = beside(target).open("xb")
     try_lock(stream.fileno())

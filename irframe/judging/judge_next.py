@@ -274,8 +274,8 @@ def replay(
         most 1. If the share is below 1, the systems are drawn at random for each sample. With
         `together`, groups of systems are drawn.
     together
-        A coordinate of the systems, such as ``"team"``. Systems with the same value are always
-        drawn together.
+        A coordinate of the systems, such as ``"team"``. Systems with the same value are in the
+        same samples.
     resamples
         Number of samples, or an `irframe.Resampling`. Samples differ in the contributing systems
         and in the order of tied runs.

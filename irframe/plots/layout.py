@@ -160,7 +160,7 @@ def name_ticks(
     rotation: float = 0,
     size: float | str | None = None,
 ) -> None:
-    """Write names at ticks, without names that do not fit.
+    """Write names at ticks if they fit.
 
     Parameters
     ----------

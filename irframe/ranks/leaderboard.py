@@ -425,7 +425,7 @@ def with_tasks(
     *,
     every: bool = False,
 ) -> pd.DataFrame:
-    """Add the columns of tasks to a leaderboard, and sort.
+    """Add a column per task, and sort systems.
 
     Systems without scores on some task have no mean and are listed last. If `every` is true, no
     mean can be compared, and all systems are treated as if they lacked a task.

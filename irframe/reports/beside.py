@@ -487,7 +487,7 @@ def _lengths(view: View, metric: str) -> PagePart:
 def _front(view: View, cost: str, frame: pd.DataFrame) -> list[str]:
     """Return the sentence on the Pareto front, if any.
 
-    The front compares each system's mean of the opening metric with its mean cost.
+    The front compares each system's mean score on the first metric with its mean cost.
     """
     setting = view.setting
     effect = setting.facts[0]

@@ -27,7 +27,7 @@ from irframe.reports.markdown import BEST, Change
 from irframe.tables.captions import caption_text
 
 SHOWN = 5
-"""The number of documents or topics that the message of a failure lists."""
+"""Number of documents or topics listed in a failure message."""
 VERDICT = (
     *("metric", "system_a", "system_b", "difference", "ci_low", "ci_high"),
     *("verdict", "detectable", "n_topics"),

@@ -139,8 +139,8 @@ class View:
         options: Any = {"at": depths} if dim == DEPTH else {"stop": Budget(depths)}
         try:
             scores = score(self.full_cube, *dict.fromkeys([*setting.metrics, *SHARED]), **options)
-        # Shares of unjudged documents are undefined for subtopics, and if tied documents share
-        # their ranks.
+        # With judgments by subtopic, or if tied documents share ranks, shares of unjudged documents
+        # are undefined.
         except MetricError:
             scores = score(self.full_cube, *setting.metrics, **options)
         return scores.rename({} if dim == DEPTH else {dim: DEPTH})

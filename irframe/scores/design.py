@@ -83,8 +83,9 @@ def design(
     pandas.DataFrame, xarray.DataArray or xarray.Dataset
         The object with declared labels of topics. In a frame, labels are the index levels
         ``cluster``, ``task`` and ``weight``, and each metric has a column. In an array or cube,
-        labels are coordinates of topics. An attribute records the declaration. New declarations are
-        added to earlier declarations. If no option is passed, all declarations are removed.
+        labels are coordinates of topics. The declarations are also recorded in `attrs`. New
+        declarations are added to earlier declarations. If no option is passed, all declarations are
+        removed.
 
     Raises
     ------

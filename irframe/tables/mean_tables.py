@@ -245,7 +245,7 @@ def _means(comparison: pd.DataFrame) -> Means:
         for side, mean in zip(SIDES, ("mean_a", "mean_b"), strict=True)
     ]
     baseline = comparison["system_b"].nunique() == 1 < comparison["system_a"].nunique()
-    # Systems keep the order of their first row, so the side of the baseline comes first.
+    # Systems appear in the order of their first rows, so the rows of the baseline come first.
     both = pd.concat(sides[::-1] if baseline else sides, ignore_index=True)
     return Means.of(both, groups, axis_of(comparison))
 

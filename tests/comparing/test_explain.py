@@ -42,7 +42,7 @@ def sums(*, subtopics):
 
 
 def short_lists():
-    """Return a cube with short, empty and non-relevant lists."""
+    """Return a cube with short, empty and irrelevant lists."""
     rng = np.random.default_rng(1)
     docs, runs, qrels = [f"d{n}" for n in range(14)], [], []
     for topic in range(6):

@@ -231,7 +231,7 @@ def shape_of(result):
 
 
 def first_label(result, word):
-    """Return a result's first label, or the default of tests."""
+    """Return a result's first label, or a default label."""
     if isinstance(result, pd.DataFrame):
         result = result.reset_index()
     labels = np.ravel(result[word]) if word in result else np.array([])

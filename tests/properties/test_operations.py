@@ -134,7 +134,7 @@ RESTORED = {
         COMPLETE,
     ),
 }
-"""Mapping from names to operations, and to the systems, topics and depth of an equal cube."""
+"""Mapping from names to an operation, and the systems, topics and depth that its result has."""
 
 REFUSED = {
     "some depths": lambda c: c.sel(depth=[1, 3, 5]),

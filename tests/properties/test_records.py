@@ -354,9 +354,10 @@ def attributes(result):
 
 
 def assert_recorded(function, subject, usual, others, left=None):
-    """Assert that records distinguish and reproduce results.
+    """Assert that records of different results differ.
 
-    Return the parameters whose tested values did not change the result.
+    A record must also reproduce its result. Return the parameters whose tested values did not
+    change the result.
     """
     first = result_of(function, subject, usual)
     results, idle = [(first, usual)], set()
