@@ -103,7 +103,7 @@ class Scores:
         if column is None:
             return ""
         if column in getattr(self.source, "coords", ()):
-            keys: Any = self.source[column].to_numpy()
+            keys: Any = self.source[column].to_numpy().ravel()  # a selected topic is a scalar
         else:
             of = {
                 topic: key for key, every in self.source.attrs.get(TOPICS_OF, ()) for topic in every
