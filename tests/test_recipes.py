@@ -223,7 +223,7 @@ RECIPES = {
         ),
     ),
     "Write a page": Recipe(
-        ("tests/test_docs.py", "run-lengths", "only_facts", "every_result_on_real_data"),
+        ("tests/test_docs.py", "run-lengths", "facts_that_pages_name", "every_result_on_real_data"),
         (),
         (
             ("docs/real/run_lengths.py", "", SCRIPT),
