@@ -396,8 +396,7 @@ class TopUnjudged:
     @classmethod
     def named(cls, of: Codes, rank: Codes, doc: pa.ChunkedArray) -> "TopUnjudged":
         """Return unjudged documents with these lists, ranks and ids."""
-        chunks = doc.chunks or [pa.array([], doc.type)]
-        coded = pa.concat_arrays(chunks).dictionary_encode()
+        coded = doc.combine_chunks().dictionary_encode()
         small = rank.astype(np.int8)  # ranks are below 100, so one byte each suffices
         return cls(of, small, coded.indices.to_numpy(), coded.dictionary)
 
