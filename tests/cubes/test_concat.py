@@ -257,10 +257,13 @@ class TestRefusals:
     def test_duplicate_labels_are_refused(self, cube):
         subsets = [cube.isel(topic=slice(3)), cube.isel(topic=slice(1, 6))]
         refused(
-            IdError, "every topic in a single cube, but found topics in several", ir.concat, subsets
+            IdError,
+            "every topic in a single cube, but found topics in several cubes: ",
+            ir.concat,
+            subsets,
         )
         with pytest.raises(
-            IdError, match="every system in a single cube, but found systems in several"
+            IdError, match="every system in a single cube, but found systems in several cubes: "
         ):
             ir.concat([cube, cube], dim="system")
 

@@ -119,7 +119,7 @@ def further(doc):
             LONG.ireval.cube(JUDGED),
             further("d130"),
             InputError,
-            "contain 1 newly judged document, .* rank 100: run on",
+            "contain 1 newly judged document, but found 1 list .* below rank 100: run on",
         ),
         (
             LONG.ireval.cube(JUDGED),
@@ -156,6 +156,6 @@ def test_documents_with_known_names_are_rejudged_in_long_lists():
     back = cube.ireval.rejudge(JUDGED.iloc[:1])
     assert_alike(back, LONG.ireval.cube(JUDGED.iloc[:1]))
     with pytest.raises(
-        InputError, match="lists? without ids of unjudged documents below rank 100: run on 1"
+        InputError, match="1 list without ids of unjudged documents below rank 100: run on 1"
     ):
         back.ireval.rejudge(JUDGED)  # the name of the document at rank 121 is lost

@@ -170,7 +170,10 @@ def test_invalid_arguments_of_leave_out_are_refused(cube):
     refused(ParameterError, message, leave_out, "AP", together="track")
     remaining = cube.isel(system=~dense(cube).contributing)
     refused(
-        ParameterError, "contribute to the pool, but found no", remaining.ireval.leave_out, "AP"
+        ParameterError,
+        "contribute to the pool, but found no such system",
+        remaining.ireval.leave_out,
+        "AP",
     )
     marked = RUNS.ireval.cube(QRELS.assign(grade=QRELS["grade"].replace(0, -1)))
     refused(GradeError, "grade -1", marked.ireval.leave_out, "AP")

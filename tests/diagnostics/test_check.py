@@ -250,7 +250,7 @@ def test_check_accepts_runs_if_no_file_was_readable(tmp_path):
     assert len(bars) == 1
     assert bars[0].endswith("line 3 has 1 column, not 6; 1,997 more")
     runs.attrs = {}
-    refused(InputError, "an empty", ir.verbs.check, runs, QRELS)
+    refused(InputError, "an empty frame", ir.verbs.check, runs, QRELS)
 
 
 def test_skipped_columns_are_listed(tmp_path):

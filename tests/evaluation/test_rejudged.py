@@ -27,5 +27,5 @@ def test_new_judgments_of_unnamed_documents_are_refused():
         np.testing.assert_array_equal(getattr(result.hits, name), getattr(expected.hits, name))
     assert result.made == expected.made
     more = Judgments.of(QRELS, ())
-    message = r"newly judged documents?, but found .* lists? without ids .* below rank 0"
+    message = "newly judged documents, but found .* lists without ids of unjudged .* below rank 0"
     refused(InputError, message, judged_anew, result, more, given=False, all_judged=True)

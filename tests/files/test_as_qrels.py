@@ -101,8 +101,8 @@ def test_a_topic_without_documents_is_refused_in_frames(tmp_path):
     for act, source in ((ir.as_qrels, qrels), (ir.read_qrels, tmp_path / "q.json")):
         refused(InputError, "1 topic without a judged document.*'q2'.*grade 0", act, source)
     columns = {"topic": [], "doc": [], "grade": []}
-    refused(InputError, "an empty", ir.as_qrels, columns)
-    refused(InputError, "an empty", ir.evaluate, RUNS, {"q1": {}}, "AP")
+    refused(InputError, "an empty frame", ir.as_qrels, columns)
+    refused(InputError, "an empty frame", ir.evaluate, RUNS, {"q1": {}}, "AP")
 
 
 @pytest.mark.parametrize("name", ["grade", "label", "score"])

@@ -165,7 +165,7 @@ def test_predictions_of_mteb_are_converted():
         ),
         (np.ones((2, 2)), r"ir.as_runs\(matrix, topics=..., docs=...\)"),
         (RUN["score"].rename(None), "rows of type float"),
-        ([], "found an empty"),
+        ([], "found an empty list"),
         (
             ROWS,
             r"rows of type tuple. Name the columns: pd.DataFrame\(rows, columns=\['topic', 'doc',",
@@ -208,7 +208,7 @@ def test_scores_are_grades_in_frames_without_grades():
     [
         ({"q1": 1}, r"expected {topic: {doc: grade}}, but found .*: 'q1'"),
         ({"q1": {"d1": 1}, "q2": 0}, "found .*: 'q2'"),
-        ({}, "found an empty"),
+        ({}, "found an empty frame"),
         (GRADES, r"pd.DataFrame\(rows, columns=\['topic', 'doc', 'grade'\]\)"),
         (None, "found an object of type NoneType"),
     ],
