@@ -95,7 +95,7 @@ def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
     ]
 
 
-def at_places(values: Any, *positions: Any) -> Any:
+def at_positions(values: Any, *positions: Any) -> Any:
     """Select positions along each dimension of an array.
 
     For each dimension, pass an array of positions, or None for all positions.

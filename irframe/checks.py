@@ -300,7 +300,7 @@ def one_column(name: str, value: object) -> None:
         raise ParameterError(f"{name} to be one column", shortened(value), advice)
 
 
-def places(
+def positions_of(
     noun: str, expected: object, labels: Sequence[Any], error: type[IrframeError] = ParameterError
 ) -> list[int]:
     """Return the positions of labels, or raise for unknown labels.
@@ -316,7 +316,7 @@ def places(
 
     Examples
     --------
-    >>> places("systems", ["ance", "bm25"], ["bm25", "ance"])
+    >>> positions_of("systems", ["ance", "bm25"], ["bm25", "ance"])
     [1, 0]
     """
     index = {label: pos for pos, label in enumerate(labels)}

@@ -17,7 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import listed, places
+from irframe.checks import listed, positions_of
 from irframe.cubes.score import refuse_metrics, wanted_depths
 from irframe.cubes.verb import common_topics, loaded, read_depth, verb
 from irframe.cubes.view import experiment_of
@@ -374,7 +374,7 @@ def explain(
     frame = _rows(pair, chosen[0], depth, None if runs is None else as_runs(runs))
     if docs is not None:
         retrieved = frame[DOC].dropna().unique().tolist()
-        places(f"documents that {a} or {b} retrieved down to depth {depth}", docs, retrieved)
+        positions_of(f"documents that {a} or {b} retrieved down to depth {depth}", docs, retrieved)
         frame = frame[frame[DOC].isin(listed(docs))].reset_index(drop=True)
     if texts is not None:
         by_id = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
@@ -388,13 +388,13 @@ def _pair(
     cube: xr.Dataset, a: Hashable, b: Hashable, topics: Sequence[Hashable] | None
 ) -> xr.Dataset:
     """Return a cube of two systems with their common topics."""
-    systems = places("systems of the cube", [a, b], cube.indexes[SYSTEM].tolist())
+    systems = positions_of("systems of the cube", [a, b], cube.indexes[SYSTEM].tolist())
     if systems[0] == systems[1]:
         raise ParameterError("two systems to compare", f"{a!r} twice")
     chosen = {SYSTEM: systems}
     if topics is not None:
         every = cube.indexes[TOPIC].tolist()
-        chosen[TOPIC] = sorted({*places("topics of the cube", topics, every)})
+        chosen[TOPIC] = sorted({*positions_of("topics of the cube", topics, every)})
         if not chosen[TOPIC]:
             raise ParameterError("at least one topic", "none")
     return common_topics(loaded(cube.isel(chosen), "explain"))

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import check_int, choice, listed, places
+from irframe.checks import check_int, choice, listed, positions_of
 from irframe.comparing.frozen_shape import BY_TOPIC, KIND, POLICY, malformed
 from irframe.cubes.parse_scores import parse_scores
 from irframe.cubes.scores import Scores
@@ -388,7 +388,7 @@ def _frozen(scores: xr.DataArray | pd.DataFrame, baseline: object) -> dict[str, 
         count = f"{len(data.systems)} systems"
         raise InputError("one system to freeze", count, "choose one by baseline=", data.systems)
     [name] = listed(baseline) or [data.systems[0]]
-    [row] = places("baseline to be one of the systems", [name], data.systems.tolist())
+    [row] = positions_of("baseline to be one of the systems", [name], data.systems.tolist())
     depths = [None] if data.depths is None else data.depths.tolist()
     values = data.take(system=np.array([row])).load().values[:, 0]
     table = np.moveaxis(values, 1, 0).reshape(len(data.topics), -1)

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, at_places
+from irframe.arrays import Array, at_positions
 from irframe.checks import listed
 from irframe.cubes.by_group import group_positions, took_part
 from irframe.cubes.view import LIST, need_dask
@@ -152,7 +152,7 @@ class Scores:
         """Restrict positions to systems and topics with rows."""
         if self.rows is None:
             return positions
-        inside = at_places(self.has_row, *(positions.get(dim) for dim in LIST))
+        inside = at_positions(self.has_row, *(positions.get(dim) for dim in LIST))
         by_dim = {dim: np.flatnonzero(inside.any(axis=1 - axis)) for axis, dim in enumerate(LIST)}
         return {dim: positions[dim][at] if dim in positions else at for dim, at in by_dim.items()}
 
@@ -381,11 +381,11 @@ class Scores:
             labels, design = labels and labels.take(topic), design and design.take(topic)
         repeats, source, rows = self.repeats, self.source, self.rows
         between = [None] * self.several_repeats
-        values = at_places(self.values, metric, system, *between, topic, depth)
+        values = at_positions(self.values, metric, system, *between, topic, depth)
         if repeats is not None and not between:
             repeats = repeats.take(metric, system, topic, depth)
         if rows is not None:
-            rows = at_places(rows, system, topic, *[depth] * (rows.ndim - len(LIST)))
+            rows = at_positions(rows, system, topic, *[depth] * (rows.ndim - len(LIST)))
             values = np.ascontiguousarray(values)  # the layout affects the rounding of sums
         elif source is not None:
             chosen = {METRIC: metric, SYSTEM: system, TOPIC: topic, self.axis.dim: depth}

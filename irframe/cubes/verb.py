@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import usual_errors
-from irframe.checks import check_int, places
+from irframe.checks import check_int, positions_of
 from irframe.cubes import by_group, score_arrays, view
 from irframe.cubes.groups import stamped, unfolded
 from irframe.cubes.parse_scores import read_all
@@ -487,11 +487,11 @@ def against(
     >>> against(["bm25", "ance", "splade"], "ance", None)
     (1, [0, 2])
     """
-    (yardstick,) = places("systems to compare", [baseline], labels)
+    (yardstick,) = positions_of("systems to compare", [baseline], labels)
     if systems is None:
         rows = [row for row in range(len(labels)) if row != yardstick]
     else:
-        rows = places("systems to compare", systems, labels)
+        rows = positions_of("systems to compare", systems, labels)
     if yardstick in rows:
         raise ParameterError("systems other than the baseline", repr(baseline))
     if not rows or len(set(rows)) < len(rows):

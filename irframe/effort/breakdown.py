@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Floats
-from irframe.checks import check_int, choice, listed, places
+from irframe.checks import check_int, choice, listed, positions_of
 from irframe.comparing.corrections import Correction, Significance, adjust_rows, parse_stepwise
 from irframe.cubes.verb import against, by_topics, drop_absent, read_depth
 from irframe.cubes.view import LIST, experiment_of
@@ -358,13 +358,13 @@ def pairs_of(
     if pairs is not None:
         return _chosen(listed(pairs), labels)
     if order is not None:
-        return _best_so_far(answers, places("compared systems in order=", order, labels))
+        return _best_so_far(answers, positions_of("compared systems in order=", order, labels))
     if baseline is not None:
         base, compared = against(labels, baseline, systems)
         return np.array([(base, system) for system in compared], np.int64)
     rows = np.arange(len(labels))
     if systems is not None:
-        rows = np.array(places("systems to compare", systems, labels), np.int64)
+        rows = np.array(positions_of("systems to compare", systems, labels), np.int64)
     if len(set(rows.tolist())) < max(2, len(rows)):
         named = [repr(labels[row]) for row in rows]
         raise ParameterError("at least two systems, without duplicates", "", "", named)
@@ -376,7 +376,7 @@ def _chosen(
 ) -> NDArray[np.int64]:
     """Return positions of systems in `pairs`, or raise if invalid."""
     wrong = [repr(pair) for pair in pairs if not isinstance(pair, tuple | list) or len(pair) != 2]
-    positions = [] if wrong else [places("systems of pairs", pair, labels) for pair in pairs]
+    positions = [] if wrong else [positions_of("systems of pairs", pair, labels) for pair in pairs]
     wrong += [
         repr(pairs[row]) for row, (a, b) in enumerate(positions) if a == b or [b, a] in positions
     ]

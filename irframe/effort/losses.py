@@ -15,7 +15,7 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.arrays import Array, Floats, in_threads, tiles
-from irframe.checks import listed, places
+from irframe.checks import listed, positions_of
 from irframe.cubes.score import (
     Kernel,
     Work,
@@ -214,7 +214,7 @@ def _refuse_unlike(runs: pd.DataFrame, stages: Stages) -> None:
     name = roles.get(words.SYSTEM)
     systems = pd.Series(ONLY_SYSTEM, runs.index) if name is None else runs[name]
     for path in filter(None, paths_of(stages)):
-        places("systems in stages=", path, [*systems.unique()])
+        positions_of("systems in stages=", path, [*systems.unique()])
         for before, stage in pairwise(path):
             reranked, available = (
                 pd.MultiIndex.from_frame(rows[systems == system]) for system in (stage, before)
@@ -306,7 +306,7 @@ class Ceilings:
         systems = [*self.experiment.systems]
         chains: dict[int, list[int]] = {}
         for path in paths_of(stages):
-            rows = places("systems in stages=", path, systems)
+            rows = positions_of("systems in stages=", path, systems)
             for end, row in enumerate(rows, start=1):
                 if chains.setdefault(row, rows[:end]) != rows[:end]:
                     expected = "the same previous stages of a system in all pipelines of stages="

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from irframe.checks import check_int, choice, places
+from irframe.checks import check_int, choice, positions_of
 from irframe.cubes.verb import by_topics, drop_absent, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import InputError, ParameterError, caution
@@ -357,7 +357,7 @@ def _length_differences(
 
     The second array is True for documents that only one of the two systems retrieved.
     """
-    places("systems of the search lengths", [a, b], lengths[SYSTEM].unique().tolist())
+    positions_of("systems of the search lengths", [a, b], lengths[SYSTEM].unique().tolist())
     if a == b:
         raise ParameterError("two different systems", f"{a!r} twice")
     sides = [lengths[lengths[SYSTEM] == name].set_index([TOPIC, DOC]) for name in (a, b)]

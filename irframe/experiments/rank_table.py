@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Array
-from irframe.checks import check_int, places, refuse_any
+from irframe.checks import check_int, positions_of, refuse_any
 from irframe.errors import DepthError, IdError, ParameterError, RankingError
 from irframe.experiments import coded_tables
 from irframe.experiments.choices import Pool, Ties, TiesLike
@@ -311,7 +311,7 @@ def contributing_systems(
             found = f"no system with True in {contributing!r}"
             raise ParameterError("a system that contributes", found)
         return flags
-    chosen = places(f"contributing {words.SYSTEM}s", contributing, list(table.systems))
+    chosen = positions_of(f"contributing {words.SYSTEM}s", contributing, list(table.systems))
     if not chosen:
         raise ParameterError("a system that contributes", "an empty list")
     return np.isin(np.arange(len(table.systems)), chosen)

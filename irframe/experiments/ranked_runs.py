@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import places, refuse_any
+from irframe.checks import positions_of, refuse_any
 from irframe.errors import InputError, ParameterError, StoreError
 from irframe.experiments import coded_tables, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, lengths_of, read_table
@@ -71,7 +71,7 @@ class Framed:
 
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
         """Return the runs with empty lists for all other systems."""
-        chosen = places("systems of the compared runs", systems, list(self.table.systems))
+        chosen = positions_of("systems of the compared runs", systems, list(self.table.systems))
         inside = np.isin(self.table.system, chosen)
         if inside.all():
             return self

@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, places
+from irframe.checks import choice, positions_of
 from irframe.cubes.unjudged import SIDES
 from irframe.errors import warn
 from irframe.experiments.coded_tables import row_slices
@@ -199,7 +199,7 @@ def compare_judges(
     if reference is None:
         chosen = all_pairs(len(passes.judges))
     else:
-        (row,) = places("reference to be one of the judges", [reference], passes.judges)
+        (row,) = positions_of("reference to be one of the judges", [reference], passes.judges)
         chosen = baseline_pairs(len(passes.judges), row)
     counts = count_grades(judged, chosen, passes)
     attrs = {"pairs": pairs, "topics": len(judged.topics), "documents": judged.grade.shape[1]}

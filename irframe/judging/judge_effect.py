@@ -14,7 +14,7 @@ import xarray as xr
 from irframe.agreements import Agreement, parse_agreement
 from irframe.agreements.base import competition_ranks
 from irframe.arrays import Array
-from irframe.checks import listed, places
+from irframe.checks import listed, positions_of
 from irframe.comparing.corrections import TestedMeans
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.cube import cube as build
@@ -211,7 +211,7 @@ def _first(judges: list[Hashable], reference: Hashable | None) -> list[Hashable]
     """Return the names of the judges, starting with the reference."""
     if reference is None:
         return judges
-    (row,) = places("reference to be one of the judges", [reference], judges)
+    (row,) = positions_of("reference to be one of the judges", [reference], judges)
     return [judges[row], *judges[:row], *judges[row + 1 :]]
 
 
@@ -360,7 +360,7 @@ def _members(groups: Groups, systems: list[Hashable]) -> Array:
         raise ParameterError("groups= to be a mapping from name to systems", shortened(groups))
     inside = np.zeros((len(groups), len(systems)), bool)
     for row, members in enumerate(groups.values()):
-        inside[row, places("systems of the runs", members, systems)] = True
+        inside[row, positions_of("systems of the runs", members, systems)] = True
     fewest = np.minimum(inside.sum(axis=1), (~inside).sum(axis=1))
     few = [name for name, least in zip(groups, fewest, strict=True) if least < 2]
     if few or not len(groups):

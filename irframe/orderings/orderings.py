@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe.agreements import innate
 from irframe.arrays import Array
-from irframe.checks import check_int, places, room
+from irframe.checks import check_int, positions_of, room
 from irframe.cubes.score import score
 from irframe.cubes.verb import LOADED, common_topics, drop_absent, read_depth, refuse_deeper, verb
 from irframe.cubes.view import CODES, experiment_of
@@ -161,7 +161,7 @@ def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Arra
     """
     systems = cube.indexes[SYSTEM]
     named = [system for system in (a, b) if system is not None]
-    rows = places("systems of the cube", named, systems.tolist())
+    rows = positions_of("systems of the cube", named, systems.tolist())
     if len(systems) < 2:
         raise ParameterError("at least two systems", f"{systems[0]!r} alone")
     if not named:

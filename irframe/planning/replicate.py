@@ -13,7 +13,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, places
+from irframe.checks import choice, positions_of
 from irframe.cubes.parse_scores import ScoreLike, parse_scores, to_scores
 from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.verb import verb
@@ -121,7 +121,7 @@ def replicate(
     new, old = match_reference(new, old)
     columns = _paired(new, old) if new.topics.isin(old.topics).any() else _unpaired(new, old)
     if baseline is not None:
-        (row,) = places("baseline to be one of the systems", [baseline], new.systems.tolist())
+        (row,) = positions_of("baseline to be one of the systems", [baseline], new.systems.tolist())
         means = columns["mean"], columns["mean_original"]
         effect, original_effect = (side - side[:, [row]] for side in means)
         effect[:, row] = np.nan
@@ -307,12 +307,14 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
         for dim in [dim for dim in array.dims if dim != SYSTEM]:
             labels = chosen.indexes[dim].tolist()
             expected = f"a {dim} of the reference scores"
-            chosen = chosen.isel({dim: places(expected, array[dim].to_numpy(), labels)})
+            chosen = chosen.isel({dim: positions_of(expected, array[dim].to_numpy(), labels)})
     elif reference is None:
         chosen = array
     else:
         systems = array.indexes[SYSTEM].tolist()
-        chosen = array.isel({SYSTEM: places("reference systems of the scores", reference, systems)})
+        chosen = array.isel(
+            {SYSTEM: positions_of("reference systems of the scores", reference, systems)}
+        )
     if chosen.sizes[SYSTEM] < 2:
         raise ParameterError("at least two reference systems", str(chosen.sizes[SYSTEM]))
     return chosen

@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import holding, places
+from irframe.checks import holding, positions_of
 from irframe.cubes.score_arrays import with_costs
 from irframe.errors import DepthError, InputError, ParameterError, listing
 from irframe.metrics.facts import index_of
@@ -253,7 +253,7 @@ def chosen_systems(
     """
     if systems is None:
         return evenly_spaced(map(int, order), most)
-    return places("systems that were scored", systems, list(known))
+    return positions_of("systems that were scored", systems, list(known))
 
 
 def draw_systems(

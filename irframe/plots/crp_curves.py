@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import holding, places
+from irframe.checks import holding, positions_of
 from irframe.cubes.parse_scores import to_scores
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import ParameterError
@@ -25,7 +25,9 @@ def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
     holding("a result of misplacement", misplaced, {"crp", "recall_base"})
     holding("misplacement by system, topic and depth", misplaced, {SYSTEM, TOPIC, DEPTH}, "sizes")
     canvas.refuse_groups(misplaced)
-    (pos,) = places("a topic that was measured", [topic], misplaced[TOPIC].to_numpy().tolist())
+    (pos,) = positions_of(
+        "a topic that was measured", [topic], misplaced[TOPIC].to_numpy().tolist()
+    )
     return misplaced.isel({TOPIC: pos})
 
 
@@ -103,7 +105,7 @@ def crp_curves(
         order = np.argsort(-on_topic["twist"].to_numpy(), kind="stable")
         rows = order[np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)]
     else:
-        rows = places("systems that were measured", systems, names)
+        rows = positions_of("systems that were measured", systems, names)
     ax = canvas.new_axes(ax, (7.0, 4.2), figsize)
     depths = on_topic[DEPTH].to_numpy()
     curves = dict(zip(names, on_topic["crp"].transpose(SYSTEM, DEPTH).to_numpy(), strict=True))
@@ -259,7 +261,7 @@ def reference_runs(
     """
     run = select_topic(misplaced, topic)
     names = run[SYSTEM].to_numpy().tolist()
-    places("a system that was measured", [system], names)
+    positions_of("a system that was measured", [system], names)
     run = run.sel({SYSTEM: system})
     curves = _references(read_cube(cube).sel({TOPIC: [topic]}), run, misplaced.attrs["rel"])
     ax = canvas.new_axes(ax, figsize=figsize)

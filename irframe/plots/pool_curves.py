@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from irframe.checks import choice, holding, listed, places
+from irframe.checks import choice, holding, listed, positions_of
 from irframe.cubes.score_arrays import expand_scalars
 from irframe.errors import ParameterError
 from irframe.metrics.facts import label_at
@@ -322,7 +322,7 @@ def judge_ranks(
     cell = canvas.select_only(effect, DEPTH, deepest if depth is None else depth)
     systems = cell[SYSTEM].to_numpy().tolist()
     chosen = np.isin(
-        np.arange(len(systems)), places("marked, systems of the effect", marked, systems)
+        np.arange(len(systems)), positions_of("marked, systems of the effect", marked, systems)
     )
     old = cell["reference_rank"].to_numpy()
     new = cell["rank"].to_numpy()

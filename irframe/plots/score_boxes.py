@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import check_int, places
+from irframe.checks import check_int, positions_of
 from irframe.cubes.parse_scores import to_scores
 from irframe.errors import InputError, ParameterError, cautions_of, shortened
 from irframe.metrics.facts import TIE, best_first, facts
@@ -426,7 +426,7 @@ def topic_differences(
     from matplotlib.patches import Patch  # noqa: PLC0415 - slow import
 
     layer, label = only_layer(scores, metric, depth)
-    rows = places("systems of the scores", [a, b], layer.indexes[SYSTEM].tolist())
+    rows = positions_of("systems of the scores", [a, b], layer.indexes[SYSTEM].tolist())
     left, right = (layer.isel({SYSTEM: row}) for row in rows)
     gaps = (left - right).dropna(TOPIC)
     if not gaps.size:

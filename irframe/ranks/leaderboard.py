@@ -10,7 +10,7 @@ import xarray as xr
 
 from irframe.agreements.base import count_below
 from irframe.arrays import Array
-from irframe.checks import choice, places, room
+from irframe.checks import choice, positions_of, room
 from irframe.comparing.corrections import Tested
 from irframe.comparing.significance import Pairing
 from irframe.cubes.parse_scores import ScoreLike
@@ -393,7 +393,7 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
         raise ParameterError(
             "a metric for every task", f"none for {len(lacking)} tasks", "", lacking
         )
-    places("existing tasks in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
+    positions_of("existing tasks in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
     row_of = {task: index_of(label, averaged.metrics) for task, label in chosen.items()}
     if unknown := sorted({str(chosen[task]) for task, row in row_of.items() if row is None}):
         expected = f"metrics of the scores in task_metrics= ({', '.join(averaged.metrics)})"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import places
+from irframe.checks import positions_of
 from irframe.cubes.parse_scores import parse_scores, to_scores
 from irframe.cubes.verb import table_verb
 from irframe.metrics.facts import TIE, facts
@@ -64,7 +64,7 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     AP     1        0.5   0.9     0.5    0.2   2.0  3
     """
     values = to_scores(scores)
-    (index,) = places("a system of the scores", system, values[SYSTEM].to_numpy().tolist())
+    (index,) = positions_of("a system of the scores", system, values[SYSTEM].to_numpy().tolist())
     sign = xr.DataArray([facts(name).sign for name in values[METRIC].to_numpy()], dims=METRIC)
     gain = values * sign
     score = gain.isel({SYSTEM: index}, drop=True)

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from irframe.checks import check_int, number, places
+from irframe.checks import check_int, number, positions_of
 from irframe.checks import listed as checks_listed
 from irframe.comparing.significance import Pairing
 from irframe.cubes.groups import one_of_each
@@ -131,7 +131,7 @@ def _checked(cube: xr.Dataset, options: Values) -> Values:
     drawn = Resampling.read(options["resamples"], 1000)
     baselines = [] if baseline is None else checks_listed(baseline)
     if baseline is not None:
-        places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
+        positions_of("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
         if not baselines or len(set(baselines)) < len(baselines):
             got = "repeated baselines" if baselines else "no baseline"
             raise ParameterError("at least one baseline, and each only once", got)

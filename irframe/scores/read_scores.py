@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, is_integer, listed, places
+from irframe.checks import choice, is_integer, listed, positions_of
 from irframe.cubes.parse_scores import ScoreLike, parse_scores
 from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.scores import Scores, in_memory
@@ -458,7 +458,7 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
     named, expected = [baseline], "baseline to be one of the systems"
     if several and isinstance(baseline, list):
         named, expected = baseline, "baselines to be some of the systems"
-    rows = places(expected, named, systems)
+    rows = positions_of(expected, named, systems)
     if not rows or len(set(rows)) < len(rows):
         raise ParameterError("different baselines", "duplicates" if rows else "none")
     sides = [baseline_pairs(len(systems), row) for row in rows]

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from irframe.arrays import Array, at_places, low_to_high
+from irframe.arrays import Array, at_positions, low_to_high
 from irframe.checks import check_int, choice, listed
 from irframe.cubes.groups import word_of
 from irframe.cubes.scores import Scores, patterns
@@ -94,7 +94,7 @@ class Repeats:
             lists = np.concatenate([np.zeros(0, int), *rows])
             owner = np.repeat(np.arange(len(rows)), [*map(len, rows)])
             counts = counts[system]
-        values = at_places(self.values, metric, lists, topic, depth)
+        values = at_positions(self.values, metric, lists, topic, depth)
         return replace(self, values=values, owner=owner, counts=counts)
 
     def crossed(self, scores: Scores, row: int, depths: slice, pairs: Array) -> Crossed:

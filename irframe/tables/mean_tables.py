@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from irframe.checks import places
+from irframe.checks import positions_of
 from irframe.comparing.compare import COLUMNS, OPTIONAL
 from irframe.cubes.score_arrays import expand_scalars
 from irframe.errors import InputError, ParameterError
@@ -120,7 +120,7 @@ class Means:
         if sort is False:
             return self
         labels = list(self.table.columns)
-        (pos,) = [0] if sort is True else places("sort= a column", [sort], labels)
+        (pos,) = [0] if sort is True else positions_of("sort= a column", [sort], labels)
         order = best_first(self.table.iloc[:, pos].to_numpy(), self.signs[pos])
         return replace(self, table=self.table.iloc[order])
 
