@@ -120,7 +120,7 @@ def beside(folder: Folder) -> Iterator[Folder]:
     if is_address(folder.path):
         yield folder
         return
-    temporary = write_run.beside(Path(folder.path))
+    temporary = write_run.temporary_path(Path(folder.path))
     temporary.mkdir(parents=True)
     with write_run.locked(temporary):
         try:

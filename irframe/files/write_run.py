@@ -67,7 +67,7 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         return
     target = Path(os.path.realpath(path))
     with _naming_file(path):
-        stream = _open_beside(target)
+        stream = _open_temporary(target)
     written = Path(stream.name)
     try:
         with _naming_file(path), stream:
@@ -97,13 +97,13 @@ def _is_device(target: Path) -> bool:
     return target.exists() and not target.is_file()
 
 
-def _open_beside(target: Path) -> IO[bytes]:
+def _open_temporary(target: Path) -> IO[bytes]:
     """Open a new file in the folder of the target."""
     if target.exists() and not os.access(target, os.W_OK):
         # Replacing a file needs no permission to write to it. Opening a protected file first raises
         # the PermissionError that users expect.
         target.open("ab").close()
-    stream = beside(target).open("xb")
+    stream = temporary_path(target).open("xb")
     try_lock(stream.fileno())
     return stream
 
@@ -112,7 +112,7 @@ STALE = 60
 """If an unlocked temporary file is older than this number of seconds, a killed process left it."""
 
 
-def beside(target: Path) -> Path:
+def temporary_path(target: Path) -> Path:
     """Return a temporary path in the folder of a file.
 
     Temporary files that killed processes left in the folder are removed.

@@ -149,8 +149,10 @@ def test_judgments_that_evaluate_refuses_are_refused_by_check():
 
 def test_writers_remove_only_temporary_files_of_killed_writers(tmp_path):
     target = tmp_path / "out.txt"
-    remains, written, strange = (write_run.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
-    folder = write_run.beside(target)
+    remains, written, strange = (
+        write_run.temporary_path(tmp_path / n) for n in ("out.txt",) * 2 + ("b",)
+    )
+    folder = write_run.temporary_path(target)
     for path in (remains, written, strange, folder / "x"):
         path.parent.mkdir(exist_ok=True)
         path.write_text("half")
