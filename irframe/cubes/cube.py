@@ -153,7 +153,7 @@ def cube(
     extra = folded.attributes
     contributing = folded.contributing(plan.policy.contributing)
     policy = replace(plan.policy, contributing=contributing)
-    with OneCall(without=not_lacking(folded.word, None)):
+    with OneCall(without=not_lacking(folded.repeat, None)):
         runs, qrels = plan.inputs(folded.runs, qrels, groups)
         if grouped is None:
             return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)

@@ -214,7 +214,7 @@ REPEAT_OF = "repeat_of"
 
 def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
     """Add coordinates with the system and label of each repeat."""
-    if folded.word is None:
+    if folded.repeat is None:
         return cube
     both = [folded.owners[name] for name in cube.indexes[words.SYSTEM]]
     systems, labels = (pd.Index(column).to_numpy() for column in zip(*both, strict=True))

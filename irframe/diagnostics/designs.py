@@ -144,23 +144,23 @@ def check_repeats(
     depth
         Evaluation depth.
     """
-    if folded.word is None:
+    if folded.repeat is None:
         return
     owners = pd.DataFrame(list(folded.owners.values()), columns=["system", "repeat"])
     owners["name"] = list(folded.owners)
-    yield from _far_off(cube, owners, folded.word, metrics, depth)
+    yield from _far_off(cube, owners, folded.repeat, metrics, depth)
     counts = owners.groupby("system", sort=False).size()
     if counts.max() > 1:
-        problem = f"systems with one {folded.word}, while others have up to {counts.max()}"
+        problem = f"systems with one {folded.repeat}, while others have up to {counts.max()}"
         advice = (
-            f"run these systems with more {plural(folded.word)}, unless their results do not vary "
-            f"by {folded.word}; their intervals ignore this variance"
+            f"run these systems with more {plural(folded.repeat)}, unless their results do not "
+            f"vary by {folded.repeat}; their intervals ignore this variance"
         )
         single = counts.index[counts == 1]
         yield from findings_at("warning", problem, single, advice, BOUTHILLIER)
     shared = owners.groupby("repeat", sort=False)["system"].nunique()
     if REPEATS not in cube.attrs:
-        problem = f"{plural(folded.word)} with the same label in several systems"
+        problem = f"{plural(folded.repeat)} with the same label in several systems"
         advice = (
             "if all systems share a repeat, such as a pass of a judge, declare shared repeats; by "
             f"default, each system has its own repeats{IN_CODE}design(repeats='shared')"

@@ -181,9 +181,9 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Stages, by: Any) -> 
     """Return the losses of runs by system and topic."""
     folded = fold(runs)
     policy = Policy()
-    if folded.word is not None:
-        advice = f"select one {folded.word}, or give each repeat its own system name"
-        raise ParameterError("runs without repeats", f"several {folded.word}", advice)
+    if folded.repeat is not None:
+        advice = f"select one {folded.repeat}, or give each repeat its own system name"
+        raise ParameterError("runs without repeats", f"several {folded.repeat}", advice)
     judgments = Judgments.of(qrels, [metric])
     reader = Reader(judgments, policy, (), pooled=True)
     groups = {None: reader.read(folded.runs)} if by is None else {}

@@ -154,7 +154,7 @@ def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
 def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> pd.DataFrame:
     """Score runs or judgments that may be repeated."""
     prepared = plan.prepared
-    with OneCall(without=not_lacking(folded.word, plan.no_rel)):
+    with OneCall(without=not_lacking(folded.repeat, plan.no_rel)):
         shown = prepared.shown(folded.runs) if prepared.costs else folded.runs
         runs, qrels = plan.inputs(shown, qrels, by)
         if plan.stops is not None and not plan.stops.of:
@@ -176,7 +176,7 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
                 with in_group(f"{repeat} {label}"):
                     tables[label] = _scored_runs(plan, by, listed, judged)
     if several is None:
-        return table if folded.word is None else folded.unfold(table)
+        return table if folded.repeat is None else folded.unfold(table)
     folded.refuse_others(repeat)
     table, attributes = _stacked_scores(tables, repeat)
     last = table.index.nlevels - 1

@@ -38,7 +38,7 @@ class Folded(NamedTuple):
     """Runs with one system per repeat."""
 
     runs: Any
-    word: str | None
+    repeat: str | None
     """The column of repeats, such as "seed". None if there are no repeats."""
     owners: Mapping[Any, tuple[Any, Any]]
     """The name of a repeat, such as "dpr [seed 2]" -> the system and the label of the repeat."""
@@ -60,36 +60,36 @@ class Folded(NamedTuple):
 
     def contributing(self, systems: Any) -> Any:
         """Replace each contributing system by its repeats."""
-        if self.word is None or systems is None or isinstance(systems, str):
+        if self.repeat is None or systems is None or isinstance(systems, str):
             return systems
         expected = set(systems)
         known = {system for system, _ in self.owners.values()}
         names = [name for name, (system, _) in self.owners.items() if system in expected]
         return [*names, *(system for system in systems if system not in known)]
 
-    def refuse_others(self, word: Any) -> None:
+    def refuse_others(self, of_judgments: str) -> None:
         """Raise if both judgments and systems are repeated."""
-        if self.word is not None:
+        if self.repeat is not None:
             expected = "repeats of systems, or repeats of judgments"
-            advice = f"average over {self.word} or {word} first"
-            raise ParameterError(expected, f"both: {self.word}, {word}", advice)
+            advice = f"average over {self.repeat} or {of_judgments} first"
+            raise ParameterError(expected, f"both: {self.repeat}, {of_judgments}", advice)
 
     @property
     def attributes(self) -> dict[str, str]:
         """The attributes of a score frame that describe its repeats."""
-        if self.word is None:
+        if self.repeat is None:
             return {}
-        inside = {words.REPEATS: "topic"} if self.word in words.REPEATS_IN_TOPICS else {}
-        return {words.REPEATED: self.word} | inside
+        inside = {words.REPEATS: "topic"} if self.repeat in words.REPEATS_IN_TOPICS else {}
+        return {words.REPEATED: self.repeat} | inside
 
     def unfold(self, table: pd.DataFrame) -> pd.DataFrame:
         """Replace names of repeats in scores by systems and repeats."""
         attrs = self.attributes
-        if self.word is None:
+        if self.repeat is None:
             return table
         names = list(table.index.names)
         place = names.index(self.role if self.role in names else words.SYSTEM)
-        if self.word not in words.OWN_REPEATS:
+        if self.repeat not in words.OWN_REPEATS:
             table = self._inside(table, place)
         index: Any = table.index
         labels, codes = index.levels[place], index.codes[place]
@@ -97,7 +97,7 @@ class Folded(NamedTuple):
         both = [pd.Index(s, dtype=dtype) for s, dtype in zip(sides, self.types, strict=True)]
         levels = [index.get_level_values(n) for n in range(len(names))]
         levels[place : place + 1] = [side.take(codes) for side in both]
-        names[place + 1 : place + 1] = [self.word]
+        names[place + 1 : place + 1] = [self.repeat]
         result = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
         result.attrs = dict(table.attrs) | dict(attrs)
         # A system is reported for having no judged document only if none of its repeats has one.
@@ -120,29 +120,29 @@ class Folded(NamedTuple):
         has_any = (
             pd.Series(listed).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
         )
-        inside = self.word in words.REPEATS_IN_TOPICS
+        inside = self.repeat in words.REPEATS_IN_TOPICS
         # Only the name of the column shows whether missing lists are empty or do not exist.
         if not inside and (has_any & ~listed).any():
-            expected = f"a list of each {self.word} for every topic of its system"
+            expected = f"a list of each {self.repeat} for every topic of its system"
             advice = (
-                f"rename the column {self.word!r} to 'repeat' if missing lists are empty, or to "
+                f"rename the column {self.repeat!r} to 'repeat' if missing lists are empty, or to "
                 "'variation' if topics have different numbers of repeats"
             )
             found = f"{(has_any & ~listed).sum()} missing lists"
             raise ParameterError(expected, found, advice)
         lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~has_any].unique())
         if lacking and inside:
-            warn(f"{LACKING}: {lacking} of topics for which a system has no {self.word}")
+            warn(f"{LACKING}: {lacking} of topics for which a system has no {self.repeat}")
         result = pd.DataFrame(table[listed | ~has_any])
         result.attrs = dict(table.attrs)
         return result
 
 
-def not_lacking(word: object, no_rel: object) -> tuple[str, ...]:
+def not_lacking(repeat: object, no_rel: object) -> tuple[str, ...]:
     """Return the first words of warnings that do not apply."""
     if no_rel == "silence":
         return LACKING, UNLISTED
-    return (LACKING,) if word in words.REPEATS_IN_TOPICS else ()
+    return (LACKING,) if repeat in words.REPEATS_IN_TOPICS else ()
 
 
 def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
@@ -162,7 +162,7 @@ def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
     return repeats if repeats is None else choice("repeats", repeats, words.LAYOUTS)
 
 
-def layout_of(attributes: Mapping[Hashable, Any], word: str) -> words.Layout:
+def layout_of(attributes: Mapping[Hashable, Any], column: str) -> words.Layout:
     """Return the declared layout of repeats, or the usual one.
 
     Raises
@@ -175,16 +175,16 @@ def layout_of(attributes: Mapping[Hashable, Any], word: str) -> words.Layout:
     >>> layout_of({}, "seed"), layout_of({"repeats": "topic"}, "seed")
     ('system', 'topic')
     """
-    known = attributes.get(words.REPEATS)
-    if known is not None:
-        return choice("repeats", known, words.LAYOUTS)
-    if word in words.OWN_REPEATS or word == words.SHARD:
-        return "shared" if word == words.SHARD else "system"
-    if word in words.REPEATS_IN_TOPICS:
+    declared = attributes.get(words.REPEATS)
+    if declared is not None:
+        return choice("repeats", declared, words.LAYOUTS)
+    if column in words.OWN_REPEATS or column == words.SHARD:
+        return "shared" if column == words.SHARD else "system"
+    if column in words.REPEATS_IN_TOPICS:
         return "topic"
     choices = [f"{name!r}: {meaning}" for name, meaning in LAYOUT_WORDS.items()]
     advice = "choose one: scores.ireval.design(repeats=...)"
-    expected = f"a declaration of how the values of {word!r} were drawn"
+    expected = f"a declaration of how the values of {column!r} were drawn"
     found = "none of the choices"
     raise ParameterError(expected, found, advice, choices)
 
@@ -231,7 +231,9 @@ def fold(runs: object, search: str | None = None) -> Folded:
     return fold_rows(frame, known, (words.SYSTEM, words.TOPIC, words.DOC, words.SEARCH))
 
 
-def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterable[str]) -> Folded:
+def fold_rows(
+    frame: pd.DataFrame, columns: Mapping[str, Hashable], row_key: Iterable[str]
+) -> Folded:
     """Return a frame with one system per repeat.
 
     Parameters
@@ -240,7 +242,7 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterabl
         Runs, or labels of nuggets.
     columns
         Role -> column of `frame`.
-    own
+    row_key
         Roles of the columns that together identify a row if there are no repeats.
 
     Examples
@@ -251,12 +253,12 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterabl
     0  a [seed 1]     1
     1  a [seed 2]     1
     """
-    keys = [columns[role] for role in own if role in columns]
+    keys = [columns[role] for role in row_key if role in columns]
     # Shards divide the documents of one run, so they are not repeats of a run.
-    word = repeat_column(frame.drop(columns=words.SHARD, errors="ignore"), keys)
-    if word is None:
+    column = repeat_column(frame.drop(columns=words.SHARD, errors="ignore"), keys)
+    if column is None:
         return Folded(frame, None, {})
-    return _folded(frame, word, columns.get(words.SYSTEM))
+    return _folded(frame, column, columns.get(words.SYSTEM))
 
 
 def _names(runs: object) -> Iterable[Hashable]:
@@ -296,18 +298,18 @@ def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
     return {name: several.get(name, {label: own}) for name, own in runs.items()}
 
 
-def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
+def _folded(frame: pd.DataFrame, column: str, system: Any) -> Folded:
     """Return a frame with names of systems that contain repeats."""
     role = words.SYSTEM if system is None else system
     systems = pd.Series(foreign.ONLY_SYSTEM, frame.index) if system is None else frame[system]
-    repeats = with_labels(systems, frame[word])
+    repeats = with_labels(systems, frame[column])
     codes, pairs = pd.factorize(pd.MultiIndex.from_arrays([systems, repeats]))
-    names = pd.Index([f"{one} [{word} {repeat}]" for one, repeat in pairs])
-    rest = frame.drop(columns=[word, *([] if system is None else [system])])
-    rest.insert(0, role, names.take(codes))
-    rest.attrs = dict(frame.attrs)
+    names = pd.Index([f"{name} [{column} {repeat}]" for name, repeat in pairs])
+    folded = frame.drop(columns=[column, *([] if system is None else [system])])
+    folded.insert(0, role, names.take(codes))
+    folded.attrs = dict(frame.attrs)
     types = systems.dtype, repeats.dtype
-    return Folded(rest, word, dict(zip(names, pairs, strict=True)), role, types)
+    return Folded(folded, column, dict(zip(names, pairs, strict=True)), role, types)
 
 
 def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:

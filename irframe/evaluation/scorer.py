@@ -171,10 +171,10 @@ class Scorer:
         else:
             folded, experiment = self._folded(run, topic, doc, score)
         repeats = None
-        if folded.word is None:
+        if folded.repeat is None:
             _refuse_several(experiment, advice)
         else:
-            repeats = layout_of({}, folded.word)
+            repeats = layout_of({}, folded.repeat)
             systems = dict.fromkeys(system for system, _ in folded.owners.values())
             if len(systems) > 1:
                 raise InputError("a run of one system", f"{len(systems)} systems", advice, systems)
@@ -264,7 +264,7 @@ class Scorer:
     ) -> tuple[Folded, Experiment]:
         """Read runs, with one system per repeat."""
         folded = fold(run, self._plan.policy.search)
-        with OneCall(without=not_lacking(folded.word, self._plan.no_rel)):
+        with OneCall(without=not_lacking(folded.repeat, self._plan.no_rel)):
             return folded, self._read(folded.runs, topic, doc, score)
 
     def _read(self, run: Runs | None, topic: object, doc: object, score: object) -> Experiment:

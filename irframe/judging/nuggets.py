@@ -114,7 +114,7 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
     scores.index = pd.MultiIndex.from_arrays(sides, names=names)
     result = scores.fillna(0.0)
     result.attrs = {words.RESULT: "score_nuggets", words.METRICS: list(scores)}
-    if folded.word is not None:
+    if folded.repeat is not None:
         result = folded.unfold(result)
         result.attrs[words.REPEATS] = "topic"
     return result

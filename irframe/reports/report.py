@@ -348,7 +348,7 @@ def _frames_and_cube(
         return {}, loaded(read_cube(data), "report")
     folded = fold(data)
     frames = {"runs": as_runs(folded.runs), "qrels": as_qrels(qrels)}
-    runs = frames["runs"] if folded.word is None else data
+    runs = frames["runs"] if folded.repeat is None else data
     return frames, cube(runs, frames["qrels"])
 
 
