@@ -140,4 +140,4 @@ def _nonzero(scores: Scores, pairs: Array) -> Array:
         described = describe_differences(values, pairs)
         return (described.wins + described.losses,)
 
-    return scores.over_all(len(pairs), count, given=True)[0]
+    return scores.over_all(len(pairs), count, on_terms=True)[0]

@@ -392,7 +392,7 @@ def _frozen(scores: xr.DataArray | pd.DataFrame, baseline: object) -> dict[str, 
     depths = [None] if data.depths is None else data.depths.tolist()
     values = data.take(system=np.array([row])).load().values[:, 0]
     table = np.moveaxis(values, 1, 0).reshape(len(data.topics), -1)
-    if not data.known[row]:
+    if not data.has_judged[row]:
         advice = "compare the ids of runs and judgments, as irframe check does"
         raise InputError("judged documents in the lists of the baseline", f"none of {name}", advice)
     scored = ~np.isnan(table).all(axis=1)

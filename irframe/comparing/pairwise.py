@@ -120,7 +120,9 @@ class PairOptions:
             for result, t in zip(results, pairing.critical_t(compared), strict=True):
                 _widen_intervals(result, t, alpha)
         adjusted = pairing.correct(compared)
-        judged = [group.known[pair].all(axis=1) for group, pair in zip(groups, pairs, strict=True)]
+        judged = [
+            group.has_judged[pair].all(axis=1) for group, pair in zip(groups, pairs, strict=True)
+        ]
         for result, p, known in zip(results, adjusted, judged, strict=True):
             result |= {"p_adjusted": p, "significant": (p < alpha) & known}
             if self.effects:

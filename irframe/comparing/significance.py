@@ -142,7 +142,7 @@ def p_values(
         is_finite = finite(values, paired.summaries[row])[pairs].all(axis=1)
         return (np.where(is_finite, result.p if as_printed else result.decided().p, np.nan),)
 
-    return paired.given(row, depths, compute)[0]
+    return paired.over_terms(row, depths, compute)[0]
 
 
 def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
@@ -172,8 +172,8 @@ def without_spread(number: int, total: int) -> list[str]:
 
 def without_judged(groups: Iterable[Scores]) -> Iterator[str]:
     """Yield the caution about systems without judged documents."""
-    some = [group for group in groups if not group.known.all()]
-    unknown = {str(name): None for group in some for name in group.systems[~group.known]}
+    some = [group for group in groups if not group.has_judged.all()]
+    unknown = {str(name): None for group in some for name in group.systems[~group.has_judged]}
     if unknown:
         yield f"no retrieved document of {listing(unknown)} is judged: {NO_VERDICT}"
 
@@ -271,7 +271,7 @@ class Pairing:
             if not repeats.crossing:
                 continue
             if self.over == "repeat" and repeats.counts.max() < 2:
-                expected = f"several {plural(repeats.word)} for over='repeat'"
+                expected = f"several {plural(repeats.name)} for over='repeat'"
                 raise ParameterError(expected, "one per system")
             refused = [] if isinstance(self.test, PairedT) else [f"test={self.test.name!r}"]
             refused += ["adjust='max-t'"] if isinstance(self.adjust, MaxT) else []
@@ -279,7 +279,7 @@ class Pairing:
             refused += [f"{name}=" for name in names_declared(group.attrs)]
             if refused:
                 expected = f"options that support over={repeats.over!r}"
-                advice = f"pass over='topic' to test means over {plural(repeats.word)}"
+                advice = f"pass over='topic' to test means over {plural(repeats.name)}"
                 raise ParameterError(expected, "", advice, refused)
 
     def family_sizes(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
@@ -372,7 +372,7 @@ class Pairing:
         # P-values are also NaN for harmonic means of 0, which have a separate caution.
         self._without += 0 if self._zeros else int(np.isnan(p).sum())
         if self.test.joint and not self._uneven:
-            (sd,) = paired.given(row, depths, lambda v: (describe_differences(v, pairs).sd,))
+            (sd,) = paired.over_terms(row, depths, lambda v: (describe_differences(v, pairs).sd,))
             self._uneven = unequal_spread(self.test, sd.T)
         return p
 

@@ -318,7 +318,7 @@ def repeats_of(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     return level if level or not columns else repeat_column(rows[[*keys, *levels, *columns]], keys)
 
 
-def word_of(scores: Any) -> str:
+def repeat_name(scores: Any) -> str:
     """Return the user's word for repeats, such as ``"seed"``."""
     if isinstance(scores, pd.DataFrame):
         return str(level_of(scores) or words.REPEAT)

@@ -90,7 +90,7 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
     if isinstance(scores, Labelled) and words.REPEAT in scores.dims:
         if scores.sizes[words.REPEAT] == 1:
             return scores.isel({words.REPEAT: 0}, drop=True)
-        refuse_several_repeats(verb, groups.word_of(scores))
+        refuse_several_repeats(verb, groups.repeat_name(scores))
     return scores
 
 

@@ -186,7 +186,7 @@ class Scores:
         return scored
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
+    def has_judged(self) -> NDArray[np.bool_]:
         """Whether each system retrieved any judged document, shape (system,)."""
         if UNKNOWN not in self.attrs:
             return np.ones(len(self.systems), bool)
@@ -256,7 +256,7 @@ class Scores:
         return columns
 
     def over_all(
-        self, size: int, compute: Callable[..., Arrays], *, given: bool = False
+        self, size: int, compute: Callable[..., Arrays], *, on_terms: bool = False
     ) -> list[Array]:
         """Apply `over` to all metrics in blocks of depths.
 
@@ -266,11 +266,11 @@ class Scores:
             Number of values per depth, such as pairs.
         compute
             As for `over`.
-        given
-            Whether to compute on the terms of the means (by `given`) instead of the scores.
+        on_terms
+            Whether to compute on the terms of the means (by `over_terms`) instead of the scores.
         """
-        how = self.given if given else self.over
-        return self.by_pair(size, lambda row, block: how(row, block, compute))
+        apply = self.over_terms if on_terms else self.over
+        return self.by_pair(size, lambda row, block: apply(row, block, compute))
 
     def by_summary(self, compute: "Callable[[Scores], list[Array]]") -> list[Array]:
         """Compute metrics with the same kind of mean together.
@@ -334,7 +334,7 @@ class Scores:
         joined = (np.concatenate(chunk, axis=-1) for chunk in zip(*results, strict=True))
         return tuple(chunk[..., back] for chunk in joined)
 
-    def given(self, row: int, depths: slice, compute: Callable[..., Arrays]) -> Arrays:
+    def over_terms(self, row: int, depths: slice, compute: Callable[..., Arrays]) -> Arrays:
         """Compute on the terms of a metric's means; see `over`."""
         of = self.summaries[row]
         return self.over(

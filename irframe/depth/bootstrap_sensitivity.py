@@ -99,7 +99,7 @@ def bootstrap_sensitivity(
         outcome = bootstrap.discriminate(values, pairs, *design, alpha=alpha, resamples=fixed)
         return outcome.asl, outcome.pair_deltas
 
-    asl, deltas = paired.over_all(len(pairs), discriminate, given=True)
+    asl, deltas = paired.over_all(len(pairs), discriminate, on_terms=True)
     power = paired.labelled((asl < alpha).mean(axis=2), "power")
     delta = paired.labelled(deltas.max(axis=2), "delta")
     result = paired.beyond_depth({"asl": asl, "pair_delta": deltas}, PAIR)

@@ -262,7 +262,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
         with np.errstate(divide="ignore", invalid="ignore"):
             return drawn / plain, np.clip((drawn / without - 1) / (size - 1), -1, 1)
 
-    effect, icc = paired.over_all(1, effects, given=True)
+    effect, icc = paired.over_all(1, effects, on_terms=True)
     result = {"design_effect": effect[..., 0]}
     clustered = paired.design is not None and paired.design.clusters < len(paired.topics)
     return result | ({"icc": icc[..., 0]} if clustered else {})

@@ -357,7 +357,7 @@ def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
         variance = describe_differences(scores, pairs, *design).sd ** 2
         return (variance if each else variance.mean(axis=0, keepdims=True),)
 
-    (variances,) = paired.over_all(len(pairs), spread, given=True)
+    (variances,) = paired.over_all(len(pairs), spread, on_terms=True)
     return variances if each else variances[..., 0]
 
 

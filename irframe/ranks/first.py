@@ -147,12 +147,12 @@ def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
 
     def compute(row: int, depths: slice) -> Array:
         def test(values: Array, *design: Design) -> Arrays:
-            comparable = finite(values, scores.summaries[row]) & scores.known[:, np.newaxis]
+            comparable = finite(values, scores.summaries[row]) & scores.has_judged[:, np.newaxis]
             signed = scores.signs[row] * values
             p = first_p(signed, comparable, *design, samples=resamples.samples, seed=resamples.seed)
             return (p,)
 
-        return scores.given(row, depths, test)[0].T
+        return scores.over_terms(row, depths, test)[0].T
 
     return scores.by_piece(size, compute) > resamples.alpha
 

@@ -228,7 +228,7 @@ def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -
     p[pairs[:, 0]] = pairing.p_values(scores, pairs)[0, 0]
     difference = (means - base).where(~np.isnan(p))
     change = difference / (base or np.nan)
-    significant = (p < pairing.alpha) & scores.known & scores.known[pairs[0, 1]]
+    significant = (p < pairing.alpha) & scores.has_judged & scores.has_judged[pairs[0, 1]]
     return pd.DataFrame(dict(zip(CHANGES, (difference, change, p, significant), strict=True)))
 
 

@@ -307,7 +307,7 @@ class RankOptions:
         # p-values are computed before the warning, because an error should not follow a warning.
         p = self.pairing.p_values(paired, pairs)
         warn(*without_judged([paired]), *beware_of_least(self.pairing, paired, pairs, size))
-        return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
+        return np.asarray((p < self.pairing.alpha) & paired.has_judged[pairs].all(axis=1))
 
     def rank(
         self, paired: Scores, significant: Array
@@ -396,7 +396,7 @@ class RankOptions:
 
         if self.method == "bootstrap":
             return paired.over(row, depths, spread)
-        return paired.given(row, depths, holm if self.method == "holm" else max_t)
+        return paired.over_terms(row, depths, holm if self.method == "holm" else max_t)
 
 
 def first_shares(paired: Scores, resamples: Resamples) -> Array:

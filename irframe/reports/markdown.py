@@ -12,7 +12,7 @@ from irframe.comparing.compare import compare
 from irframe.comparing.explain import Texts, explain, read_texts
 from irframe.comparing.freeze import CONDITIONS, FailOn, Frozen, failing
 from irframe.cubes.cube import cube as build
-from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, word_of
+from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, repeat_name
 from irframe.cubes.score import score
 from irframe.cubes.unjudged import SHARED, bounds, unjudged_shares
 from irframe.cubes.view import experiment_of
@@ -168,7 +168,7 @@ class Change(NamedTuple):
         both = [system, baseline]
         repeat = ""
         if REPEAT_OF in cube.coords:
-            repeat = word_of(scores)
+            repeat = repeat_name(scores)
             names = [name for name in scores.index.names if name != level_of(scores)]
             scores = scores.groupby(level=names, sort=False).mean()
             runs = first_runs(cube, fold(runs).runs)

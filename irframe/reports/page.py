@@ -212,7 +212,7 @@ class Page:
     @cached_property
     def word(self) -> str:
         """Word for repeats, such as seed, or "" if none."""
-        names = [view.repeats.word for view in self.views if view.repeats is not None]
+        names = [view.repeats.name for view in self.views if view.repeats is not None]
         return names[0] if names else ""
 
     @cached_property

@@ -156,7 +156,7 @@ def what_repeats(view: View) -> Claim:
     key = "repeats.single" if repeats.crossing and len(single) else "repeats.says"
     return key, {
         "text": repeats_text(dict(view.ranks.attrs)),
-        "word": repeats.word,
+        "word": repeats.name,
         "names": single,
     }
 

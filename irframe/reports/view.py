@@ -361,7 +361,7 @@ class View:
 
         def compute(row: int, depths: slice) -> Array:
             if repeats is None or designed:
-                low, high = self.paired.given(row, depths, ends)
+                low, high = self.paired.over_terms(row, depths, ends)
                 return np.asarray((high - low).T / 2)
             low, high = repeats.crossed(self.paired, row, depths, pairs).interval(alpha=alpha)
             return np.asarray((high - low).T / 2)
@@ -373,7 +373,7 @@ class View:
     def strength(self) -> NDArray[np.uint8]:
         """Number of `levels` above the p-value, indexed (metric, depth, pair)."""
         below = self.p[..., np.newaxis] < np.array(self.levels)
-        judged = self.is_single or self.paired.known[all_pairs(len(self.systems))].all(axis=1)
+        judged = self.is_single or self.paired.has_judged[all_pairs(len(self.systems))].all(axis=1)
         return np.asarray(below.sum(-1, np.uint8) * judged, np.uint8)
 
     @cached_property

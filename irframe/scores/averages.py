@@ -153,7 +153,7 @@ def moments(scores: Scores) -> tuple[Any, ...]:
     if scores.repeats is None or not scores.repeats.crossing:
         effective = None if design is None else n.astype(float)
         return n, mean, squares, np.where(n > 1, n - 1.0, np.nan), effective
-    variance, freedom, _ = scores.repeats.own(scores)
+    variance, freedom, _ = scores.repeats.variances(scores)
     return n, mean, variance * n * (n - 1.0), freedom, None
 
 

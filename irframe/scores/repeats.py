@@ -15,7 +15,7 @@ import scipy
 
 from irframe.arrays import Array, at_positions, low_to_high
 from irframe.checks import check_int, choice, listed
-from irframe.cubes.groups import word_of
+from irframe.cubes.groups import repeat_name
 from irframe.cubes.scores import Scores, patterns
 from irframe.errors import ParameterError, listing, warn
 from irframe.evaluation.repeats import layout_of
@@ -59,7 +59,7 @@ class Repeats:
         Number of repeats of each system.
     layout
         The sampling unit of a repeat: ``"system"``, ``"shared"`` or ``"topic"``; see `design`.
-    word
+    name
         Name of the repeats in the input, such as ``seed``.
     over
         The population that differences are generalised to.
@@ -69,7 +69,7 @@ class Repeats:
     owner: Array
     counts: Array
     layout: Layout
-    word: str
+    name: str
     over: Over = "both"
 
     @property
@@ -104,7 +104,7 @@ class Repeats:
             shared = self.layout == "shared"
             return crossed(lists, self.owner, pairs, shared=shared, over=self.over)
 
-        return Crossed(*self.flat(scores, row, depths).given(0, slice(None), compute))
+        return Crossed(*self.flat(scores, row, depths).over_terms(0, slice(None), compute))
 
     def flat(self, scores: Scores, row: int, depths: slice) -> Scores:
         """Return the scores of one metric with repeats as systems."""
@@ -112,7 +112,7 @@ class Repeats:
         labels = scores.metrics[row : row + 1]
         return replace(scores, values=values, metrics=labels, repeats=None, design=None)
 
-    def own(self, scores: Scores) -> tuple[Array, Array, Array]:
+    def variances(self, scores: Scores) -> tuple[Array, Array, Array]:
         """Return the variance of means, and its degrees of freedom.
 
         The third array is the standard deviation of the means of repeats. All three arrays have the
@@ -166,7 +166,7 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     if has_scores.sum(axis=1).max(initial=0) <= 1:
         first = has_scores.argmax(axis=1)
         return replace(scores, values=values[:, np.arange(len(first)), first])
-    name = word_of(scores)
+    name = repeat_name(scores)
     layout = layout_of(scores.attrs, name)
     if layout == "topic" and over == "repeat":
         expected = f"over='topic' or 'both' for {plural(name)} that are drawn inside topics"
@@ -240,7 +240,7 @@ def draw_attributes(sides: Sequence[Scores]) -> dict[str, object]:
     first = every[0]
     return attributes | {
         REPEATS: first.layout,
-        REPEATED: first.word,
+        REPEATED: first.name,
         "n_repeats": low_to_high(counts),
         "over": "topic" if first.layout == "topic" else first.over,
     }
@@ -249,7 +249,7 @@ def draw_attributes(sides: Sequence[Scores]) -> dict[str, object]:
 def refuse_crossed_design(scores: Scores) -> Scores:
     """Raise for scores with both a design and sampled repeats."""
     if scores.repeats is not None and scores.repeats.crossing and scores.design is not None:
-        name = scores.repeats.word
+        name = scores.repeats.name
         named = options_declared(scores.attrs)
         advice = f"pass over='topic', which averages over {plural(name)}"
         raise ParameterError(f"{named} or sampled {plural(name)}", "both", advice)
@@ -262,12 +262,12 @@ def beware_of_repeats(scores: Scores, subject: str = "this interval") -> list[st
     if repeats is None or not repeats.crossing:
         return []
     messages = []
-    labels = plural(repeats.word)
+    labels = plural(repeats.name)
     several = repeats.counts[repeats.counts > 1]
     if (repeats.counts == 1).any():
         single = listing(scores.systems[repeats.counts == 1])
         absent = f"the variance between {labels} is not in {subject} for systems with one"
-        messages.append(f"{absent} {repeats.word}: {single}")
+        messages.append(f"{absent} {repeats.name}: {single}")
     enough = ENOUGH[repeats.layout]
     if repeats.over == "both" and several.min(initial=enough) < enough:
         unreliable = f"tests and intervals are unreliable with fewer than {enough} {labels}"
@@ -280,7 +280,9 @@ def spread_of_repeats(scores: Scores) -> dict[str, Array]:
     repeats = scores.repeats
     shape = (*scores.values.shape[:2], scores.values.shape[3])
     columns = {"n_repeats": np.broadcast_to(repeats.counts[:, np.newaxis], shape)}
-    return columns if repeats.layout == "topic" else columns | {"repeat_sd": repeats.own(scores)[2]}
+    if repeats.layout != "topic":
+        columns["repeat_sd"] = repeats.variances(scores)[2]
+    return columns
 
 
 def drawn_repeats(
