@@ -228,7 +228,7 @@ def _is_name(names: Array) -> NDArray[np.bool_]:
 
 def _names_in_runs(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
     """Return the ids of the top documents from run frames."""
-    rule = experiment_of(cube).made
+    rule = experiment_of(cube).options
     column = roles(runs.columns).get(SYSTEM)
     rows = runs if column is None else runs[runs[column].isin(cube.indexes[SYSTEM])]
     ranked = rank(rows, Ties(rule["ties"], dtype=rule["score_dtype"], seed=rule.get("seed", 0)))

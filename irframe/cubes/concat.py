@@ -107,7 +107,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     # error.
     attributes.setdefault("pool", "unknown")
     files = [state for exp in experiments for state in exp.files]
-    experiment = replace(joined, made=attributes, files=files, collection=None, origin=0)
+    experiment = replace(joined, options=attributes, files=files, collection=None, origin=0)
     lazy = any(cube[GRADE].chunks for cube in cubes)
     chunks = view.blocks_of(*experiment.shape, depth, least=0) if lazy else None
     record = Steps(json.dumps(_joined_record([*map(steps_of, cubes)])))
@@ -362,7 +362,7 @@ def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
     if len(missing):
         message = f"{len(missing)} topics that some cube lacks"
         raise InputError("cubes of the same topics", message, "", missing)
-    experiment = experiment.part(np.arange(experiment.shape[0]), own_topics.get_indexer(topics))
+    experiment = experiment.select(np.arange(experiment.shape[0]), own_topics.get_indexer(topics))
     higher = topics[experiment.tops != first.tops]
     if len(higher):
         message = f"different top grades on {len(higher)} topics"

@@ -240,11 +240,11 @@ def build_cube(
     if built.units and words.UNIT not in user_coords:
         units = np.array([built.units[system] for system in built.systems], object)
         user_coords[words.UNIT] = words.SYSTEM, units
-    attrs = policy.attributes | {"pool": built.pool_word, "irframe": words.VERSION, **(extra or {})}
+    attrs = policy.attributes | {"pool": built.pool_kind, "irframe": words.VERSION, **(extra or {})}
     attrs |= {words.UNIT: TEXT} if table.spans is not None else {}
     chosen = judgments.only(np.arange(len(judgments.row)))
     user_coords.pop(policy.search or "", None)
-    experiment = replace(built, judgments=chosen, hits=hits, made=attrs, files=files)
+    experiment = replace(built, judgments=chosen, hits=hits, options=attrs, files=files)
     chunks = view.blocks_of(*experiment.shape, depth) if isinstance(runs, ScannedRuns) else None
     coords = {name: view.variable(*column) for name, column in user_coords.items()}
     shown = view.view(experiment, depth, coords, chunks=chunks)

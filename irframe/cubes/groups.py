@@ -48,7 +48,7 @@ def each_group(
     groups = Groups(by, *read_groups(cube, by))
     experiment = experiment_of(cube)
     participated, listed = experiment.participated, experiment.hits.length > 0
-    selections = groups.parts(cube.indexes[words.SYSTEM], participated, listed, stated=stated)
+    selections = groups.members(cube.indexes[words.SYSTEM], participated, listed, stated=stated)
     for key, (systems, topics) in selections.items():
         yield key, cube.isel({words.SYSTEM: systems, words.TOPIC: topics})
 

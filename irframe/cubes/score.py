@@ -131,7 +131,7 @@ def _of_block(
     work: Work, grade: Array, systems: Codes, topics: Codes, experiment: Experiment
 ) -> Array:
     """Compute the values of a dask block with verified grades."""
-    selected = experiment.part(systems.ravel(), topics.ravel()).loaded
+    selected = experiment.select(systems.ravel(), topics.ravel()).loaded
     return work.tiles(selected, grade.shape[-1], map)
 
 
@@ -293,8 +293,8 @@ def refuse_metrics(
     refuse_spans(metrics, spans=spans)
     named = words.SUBTOPIC in columns and not spans
     refuse_subtopics(metrics, str(columns[words.SUBTOPIC]) if named else None)
-    refuse(metrics, experiment.judgments.levels, ties=ties or experiment.made["ties"])
-    if experiment.pool_word == "unknown" and any(facts(metric).pooled for metric in metrics):
+    refuse(metrics, experiment.judgments.levels, ties=ties or experiment.options["ties"])
+    if experiment.pool_kind == "unknown" and any(facts(metric).pooled for metric in metrics):
         refuse_pool(metrics)
 
 

@@ -148,7 +148,7 @@ def bounds(
     experiment = experiment_of(cube)
     policy.refuse_marks(experiment.judgments.grade)
     uneven = [metric for metric in chosen if not _linear_both(metric)]
-    policy.refuse_shared(uneven, experiment.made["ties"], "bounds")
+    policy.refuse_shared(uneven, experiment.options["ties"], "bounds")
     hidden = any(metric.fillings for metric in chosen)
     # All metrics are checked before any is scored, so that a slow metric raises an error at once.
     if hidden and not cube["grade"].chunks:
@@ -476,7 +476,7 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
         "topics of the judgments have no lists in the cube and are left out": beyond,
     }
     warn(*(f"{len(lost)} {reason}: {shown(lost)}" for reason, lost in lacking.items() if len(lost)))
-    selected = experiment.part(np.arange(experiment.shape[0]), judged)
+    selected = experiment.select(np.arange(experiment.shape[0]), judged)
     judgments = Judgments.chosen(new.table, positions[judged])
     pool_stated = any("pool_depth" in step.options for step in steps)
     changed = judged_anew(selected, judgments, given=pool_stated, all_judged=not len(beyond))

@@ -209,12 +209,12 @@ def _view_of(
         coords[name] = variable(LIST, values[chosen])
     mark = np.int64(experiment.mark) << np.int64(SHIFT)
     coords |= {name: variable((dim,), mark + codes[dim]) for dim, name in CODES.items()}
-    attributes = {EXPERIMENT: experiment, **experiment.made}
+    attributes = {EXPERIMENT: experiment, **experiment.options}
     return xr.Dataset({GRADE: grade}, coords | dict(user_coords), attributes)
 
 
 def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -> Array:
-    return experiment.part(systems, topics).loaded.dense(depth, GRADE)
+    return experiment.select(systems, topics).loaded.dense(depth, GRADE)
 
 
 def of_spans(cube: xr.Dataset) -> bool:
@@ -242,7 +242,7 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
     experiment = cast("Experiment", cube.attrs[EXPERIMENT])
     low = np.int64((1 << SHIFT) - 1)
     names = [cube.indexes[dim] for dim in LIST]
-    selection = experiment.seen(*[cube[code].to_numpy() & low for code in CODES.values()])
+    selection = experiment.select_cached(*[cube[code].to_numpy() & low for code in CODES.values()])
     return (selection if cube[GRADE].chunks else selection.loaded).named(*names)
 
 
@@ -413,7 +413,7 @@ def _verified(
         if grade.dtype.kind in "fO":
             present = np.asarray(grade.isel({DEPTH: 0}).notnull())
     else:
-        selection = experiment.seen(*codes.values()).loaded
+        selection = experiment.select_cached(*codes.values()).loaded
         shown = grade.to_numpy()
         present, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
 
@@ -456,7 +456,7 @@ def _masked_or_changed(
 
 def _verified_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
     """Return the grades of a block; raise for changed ones."""
-    selection = experiment.part(systems.ravel(), topics.ravel()).loaded
+    selection = experiment.select(systems.ravel(), topics.ravel()).loaded
     tile = slice(0, systems.size), slice(0, topics.size)
     present, wrong = _masked_or_changed(selection, shown, tile)
     if (wrong | (selection.participated & ~present)).any():

@@ -239,7 +239,7 @@ class _Study:
         if len(topics):
             rows = np.isin(judgments.topic, topics)
             judged = ~lost[rows]
-            subset = self.base.part(np.arange(self.base.shape[0]), topics)
+            subset = self.base.select(np.arange(self.base.shape[0]), topics)
             pooled = _ranked(fewer_judged(subset, judged), ranks[rows][judged])
             scores[:, :, topics] = self._score(pooled)
         return self._average(scores), int(lost.sum()), int((judgments.grade[lost] >= 1).sum())

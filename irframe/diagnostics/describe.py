@@ -81,7 +81,7 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     judged, relevant = (base.count_by_topic(base.grade >= low) for low in (LOWEST_GRADE, rel))
     listed = (length > 0) & experiment.participated
     unjudged = (cube[GRADE].variable[..., :deepest] == UNJUDGED).sum(DEPTH).to_numpy()[listed]
-    pool_known = pool.depth.size and experiment.pool_word != "unknown"
+    pool_known = pool.depth.size and experiment.pool_kind != "unknown"
     least_depth = int(pool.depth.min()) if pool_known else 0
     row = {
         "systems": len(experiment.systems),

@@ -331,7 +331,7 @@ class Ceilings:
 
     def _computed(self, kernel: Kernel, arrays: int = 1) -> Floats:
         """Return the results of `kernel`, shape (array, system, topic)."""
-        shares = shares_ranks(self.experiment.made.get("ties"))
+        shares = shares_ranks(self.experiment.options.get("ties"))
         width = self.at if self.metric.by_prefix and not shares else self.depth
         hidden = bool(arrays > 1 and self.metric.fillings)
         work = Work([self.metric], [self.at], kernel, arrays, hidden=hidden)
@@ -342,7 +342,7 @@ class Ceilings:
         """Whether bounds of scores exist and are fast to compute."""
         extremes = facts(self.metric).extremes
         marked = (self.experiment.judgments.grade == POOLED_UNJUDGED).any()
-        if not extremes or marked or shares_ranks(self.experiment.made.get("ties")):
+        if not extremes or marked or shares_ranks(self.experiment.options.get("ties")):
             return False
         slow = self.at > DEEPEST or self.metric.graded == "labelings"
         return extremes == "ceiling" or not slow

@@ -87,7 +87,7 @@ def risk_coverage(
     elif qrels is not None:
         raise ParameterError("a cube, or runs and judgments", "a cube and judgments")
     experiment = experiment_of(read_cube(data)).loaded
-    if experiment.made["ties"] == "rank":
+    if experiment.options["ties"] == "rank":
         raise ParameterError("a cube that is ranked by scores", "a cube with ties='rank'")
     if words.SCORE not in (experiment.hits.along or {}):
         expected, advice = AXES[words.THRESHOLD].missing

@@ -126,9 +126,9 @@ def judged_anew(
     if listing is not None:
         unjudged = listed.take(np.flatnonzero(~is_new))
         listing = JoinedUnjudged([unjudged, _hidden(experiment, still_judged)]).joined()
-    options = {**experiment.made, "pool": pool.word(base)}
+    options = {**experiment.options, "pool": pool.kind(base)}
     return replace(
-        experiment, judgments=base, hits=anew, pool=pool, listing=listing, top=top, made=options
+        experiment, judgments=base, hits=anew, pool=pool, listing=listing, top=top, options=options
     )
 
 

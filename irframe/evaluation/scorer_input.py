@@ -92,7 +92,7 @@ class Reader:
         """Yield each group and its experiment."""
         experiment, groups = self.read_table(runs, by)
         if groups is not None:
-            yield from experiment.parts(groups, stated=self._policy.collection is not None)
+            yield from experiment.by_group(groups, stated=self._policy.collection is not None)
 
     def read_arrays(self, topic: object, doc: object, score: object) -> Experiment:
         """Read three arrays with ids or positions."""
@@ -154,7 +154,7 @@ class Reader:
     def _dictionary(self, run: dict[Any, Any]) -> Experiment | None:
         """Read ``{topic: {doc: score}}``; return None for other objects."""
         nothing: dict[Any, float] = {}
-        judged = self._judgments.places
+        judged = self._judgments.topic_positions
         lists = [run.get(topic, nothing) for topic in judged]
         if not self._by_dictionary or {*map(type, lists)} != {dict}:
             return None
@@ -218,7 +218,7 @@ class Reader:
             label: dict(zip(names[first:end], scores[first:end], strict=True))
             for label, (first, end) in zip(labels, ends, strict=True)
         }
-        judged = self._judgments.places
+        judged = self._judgments.topic_positions
         lists: list[dict[Any, float]] = [run.get(topic, {}) for topic in judged]
         if sum(map(len, run.values())) < len(names) or not any(lists):
             return None

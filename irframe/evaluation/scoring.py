@@ -300,7 +300,7 @@ class Scoring:
             values = self._at_depths(experiment)
         else:
             policy = self._asked.policy
-            stamped = replace(experiment, made={**experiment.made, "ties": policy.ties})
+            stamped = replace(experiment, options={**experiment.options, "ties": policy.ties})
             stops = self._stops.of_systems(experiment.systems)
             values = np.moveaxis(stops.values(stamped, self.metrics, policy.depth), -1, 1)
             values = np.ascontiguousarray(values.reshape(-1, *experiment.shape))
@@ -435,7 +435,7 @@ class Scoring:
         elif any(fact.favours_short for fact in self._facts):
             attrs |= warn_uneven(experiment, self.metrics, policy.depth)
         if experiment.pool is not None:
-            attrs["pool"] = experiment.pool.word(experiment.judgments)
+            attrs["pool"] = experiment.pool.kind(experiment.judgments)
             attrs["pool_depth"] = one_or_several(experiment.pool.depth)
         if experiment.collection is not None:
             labels = experiment.collection

@@ -205,7 +205,7 @@ class Stops:
         # Thresholds need no check of ties, because they never separate documents with equal scores.
         if not self.axis.integer:
             _refuse_rising(experiment, self.axis.along, asking)
-        elif policies.shares_ranks(experiment.made.get("ties")):
+        elif policies.shares_ranks(experiment.options.get("ties")):
             raise ParameterError(f"distinct ranks of documents {asking}", "shared ranks")
         wrong = []
         # A metric without an uncut variant would cut its ideal ranking where the user stops.
@@ -341,7 +341,8 @@ def _scored_at(experiment: Experiment, metrics: Sequence[Metric], depths: Array)
 
 def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
     """Return the scores of empty lists, shape (metric, 1, topic)."""
-    lists = experiment.part(np.arange(min(1, experiment.shape[0])), np.arange(experiment.shape[1]))
+    systems, topics = experiment.shape
+    lists = experiment.select(np.arange(min(1, systems)), np.arange(topics))
     hits = lists.hits.take(slice(0, 0))
     along = lists.hits.alongside(itemgetter(slice(0, 0)))
     length = np.zeros_like(lists.hits.length)

@@ -213,10 +213,10 @@ class QrelsTable:
     """The stratum from which each document was sampled. None if there are no strata."""
     probability: NDArray[np.float64] | None = None
     """The sampling probability of each document. None if probabilities are unknown."""
-    given: pd.DataFrame | None = None
+    subtopic_frame: pd.DataFrame | None = None
     """The caller's frame, with a row per document and subtopic. None if there are no subtopics."""
     row: ids.Codes | None = None
-    """For each row of `given`, the position of its document in the table."""
+    """For each row of `subtopic_frame`, the position of its document in the table."""
     spans: Spans | None = None
     """The judged spans. None if complete documents are judged."""
 
@@ -252,9 +252,9 @@ class QrelsTable:
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the caller's rows that judge the marked documents."""
-        if self.given is None or self.row is None:
+        if self.subtopic_frame is None or self.row is None:
             return self.frame[kept]
-        return self.given[kept[self.row]]
+        return self.subtopic_frame[kept[self.row]]
 
     def describe(self, rows: ids.Codes) -> list[str]:
         """Return the topics and documents of rows, for messages."""
@@ -391,7 +391,7 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
     return replace(
         table.take(first),
         frame=frame.assign(**{str(table.columns[words.GRADE]): best}),
-        given=table.frame,
+        subtopic_frame=table.frame,
         row=row,
         grade=best,
         subtopic_grade=grade,

@@ -48,7 +48,7 @@ class Experiment:
     """The pool of judged documents. None if no pool was requested."""
     collection: pd.CategoricalIndex | None = None
     """The collection of each topic. None if there are no collections."""
-    made: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     """The options of the experiment, which become attributes of results."""
     listing: TopUnjudged | None = None
     """The unjudged documents at the top of lists. None if document names were not kept."""
@@ -96,7 +96,8 @@ class Experiment:
         listing = ranked.listing
         if listing is not None:
             first = np.arange(len(lists.systems))[:, np.newaxis] * len(judgments.code)
-            position = np.where(judgments.place_of < 0, -1, first + judgments.place_of)
+            position = judgments.position_of_code
+            position = np.where(position < 0, -1, first + position)
             listing = listing.onto(position.ravel())
         of_topic = collections.of_topic[judgments.code]
         collection = pd.CategoricalIndex(pd.Categorical.from_codes(of_topic, collections.labels))
@@ -160,7 +161,7 @@ class Experiment:
         hits = self.hits
         judgments = self.judgments
         hasher = blake2b(digest_size=8)
-        texts = self.made, self.names, self.systems.tolist(), judgments.topics.tolist()
+        texts = self.options, self.names, self.systems.tolist(), judgments.topics.tolist()
         hasher.update(repr(texts).encode(errors="surrogatepass"))
         pool = () if self.pool is None else (self.pool.rank, self.pool.depth)
         if isinstance(hits, Hits):
@@ -236,28 +237,28 @@ class Experiment:
         return cast("JudgedPool", self.pool)
 
     @property
-    def pool_word(self) -> str:
-        """The result of `JudgedPool.word`: stated, complete or unknown."""
-        return str(self.made.get("pool") or self.known_pool.word(self.judgments))
+    def pool_kind(self) -> str:
+        """The result of `JudgedPool.kind`: stated, complete or unknown."""
+        return str(self.options.get("pool") or self.known_pool.kind(self.judgments))
 
-    def parts(self, groups: Groups, *, stated: bool) -> Iterator[tuple[Any, "Experiment"]]:
+    def by_group(self, groups: Groups, *, stated: bool) -> Iterator[tuple[Any, "Experiment"]]:
         """Yield each group and its experiment.
 
-        The parameter `stated` is described in `Groups.parts`.
+        The parameter `stated` is described in `Groups.members`.
         """
-        by_group = groups.parts(
+        members = groups.members(
             self.systems, self.participated, self.hits.length > 0, stated=stated
         )
-        for key, (systems, topics) in by_group.items():
-            yield key, self.part(systems, topics)
+        for key, (systems, topics) in members.items():
+            yield key, self.select(systems, topics)
 
-    def part(self, systems: Codes, topics: Codes) -> "Experiment":
+    def select(self, systems: Codes, topics: Codes) -> "Experiment":
         """Return the experiment of selected systems and topics."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
         before = self.judgments
         judgments = Judgments.chosen(before.table, before.code[topics], before.levels)
-        row = judgments.here[before.row]
+        row = judgments.position_of_row[before.row]
         pool, listing = self.pool, self.listing
         if pool is not None:
             rank = np.empty(len(judgments.row), np.int32)
@@ -273,7 +274,7 @@ class Experiment:
             self,
             judgments=judgments,
             systems=self.systems[systems],
-            hits=self.hits.part(systems, topics, row),
+            hits=self.hits.select(systems, topics, row),
             took_part=None if self.took_part is None else self.took_part[np.ix_(systems, topics)],
             top=self.top[topics] if isinstance(self.top, np.ndarray) else self.top,
             pool=pool,
@@ -293,7 +294,7 @@ class Experiment:
             return self
         return replace(self, took_part=self.participated & ~missing, origin=self.mark)
 
-    def seen(self, systems: Codes, topics: Codes) -> "Experiment":
+    def select_cached(self, systems: Codes, topics: Codes) -> "Experiment":
         """Return the experiment of selected systems and topics, cached."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
@@ -302,7 +303,7 @@ class Experiment:
         key = systems.tobytes(), topics.tobytes()
         last = self.__dict__.get(LAST)
         if last is None or last[0] != key:
-            last = self.__dict__[LAST] = key, self.part(systems, topics)
+            last = self.__dict__[LAST] = key, self.select(systems, topics)
         subset: Experiment = last[1]
         return subset
 
@@ -380,7 +381,7 @@ class Experiment:
 
     def pool_count(self, metrics: Sequence[Metric], depth: int) -> Array:
         """Count pooled documents per depth; raise for an unknown pool."""
-        if self.pool is None or self.pool_word == "unknown":
+        if self.pool is None or self.pool_kind == "unknown":
             refuse_pool(metrics)
         return self.pool.count(self.judgments, depth)
 
@@ -407,9 +408,9 @@ class Experiment:
             their gain.
         """
         tile = tile or (slice(0, self.shape[0]), slice(0, self.shape[1]))
-        ties = ties or shares_ranks(self.made.get("ties"))
+        ties = ties or shares_ranks(self.options.get("ties"))
         cells = self.cells(tile, depth, doc="start" in fields, text="timed" in fields, ties=ties)
-        leveled = self.made.get("ties") == "block"
+        leveled = self.options.get("ties") == "block"
         return Block(**topics_of(fields, tile[1]), **cells, leveled=leveled)
 
 

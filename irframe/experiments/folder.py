@@ -111,7 +111,7 @@ def seal_of(facts: Mapping[str, Any]) -> bytes:
 
 
 @contextmanager
-def beside(folder: Folder) -> Iterator[Folder]:
+def staging(folder: Folder) -> Iterator[Folder]:
     """Provide a temporary folder for writing.
 
     For a remote folder, no temporary folder is made, and the remote folder is returned.
@@ -129,24 +129,24 @@ def beside(folder: Folder) -> Iterator[Folder]:
             shutil.rmtree(temporary, ignore_errors=True)
 
 
-def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> None:
+def put_in_place(temporary: str, folder: Folder, is_saved: Callable[[], bool]) -> None:
     """Rename a temporary folder to its final name.
 
     A damaged folder with the final name is replaced.
 
     Parameters
     ----------
-    beside
+    temporary
         The path of the temporary folder.
     folder
         The folder with the final name.
     is_saved
         Whether the final folder already contains the same cube.
     """
-    old = Path(f"{beside}.old")
+    old = Path(f"{temporary}.old")
     while True:
         try:
-            Path(beside).rename(folder.path)
+            Path(temporary).rename(folder.path)
         except OSError:
             if not Path(folder.path).exists():
                 raise

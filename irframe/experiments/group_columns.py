@@ -142,7 +142,7 @@ class Groups(NamedTuple):
         refuse_missing(by, dim, keys, labels)
         return cls(by, dim, keys)
 
-    def parts(
+    def members(
         self,
         systems: pd.Index,
         took_part: NDArray[np.bool_],

@@ -114,10 +114,10 @@ class Hits:
     def onto(self, judgments: Judgments) -> "Hits":
         """Return the hits in the lists of judged topics."""
         if np.array_equal(judgments.code, np.arange(self.length.shape[1])):
-            return replace(self, row=judgments.here[self.row])
-        return self.part(np.arange(len(self.length)), judgments.code, judgments.here)
+            return replace(self, row=judgments.position_of_row[self.row])
+        return self.select(np.arange(len(self.length)), judgments.code, judgments.position_of_row)
 
-    def part(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
+    def select(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
         """Return the hits of selected lists, sorted by list."""
         every = self.by_list()
         chosen = np.ix_(systems, topics)
@@ -329,7 +329,7 @@ class JudgedPool:
         stated = self.stated or given is not None
         return replace(self, rank=self.rank[judgments.row], stated=stated, depth=depth)
 
-    def word(self, judgments: Judgments) -> str:
+    def kind(self, judgments: Judgments) -> str:
         """Return whether the pool is stated, complete or unknown."""
         if self.stated:
             return "stated"

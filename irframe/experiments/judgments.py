@@ -40,7 +40,7 @@ class Judgments:
     """The row of each judged document in `table`."""
     count: NDArray[np.int64]
     """The number of judged documents per selected topic."""
-    known: Grades | None = None
+    original_levels: Grades | None = None
     """The distinct grades before judgments were removed from `table`; None if none were removed."""
 
     @classmethod
@@ -102,7 +102,7 @@ class Judgments:
         code
             The codes of the topics in `table`.
         levels
-            The value of the field `known` of the result.
+            The value of the field `original_levels` of the result.
         """
         position = np.full(len(table.topics), -1)
         position[code] = np.arange(len(code))
@@ -122,7 +122,7 @@ class Judgments:
             frame=coded_tables.NO_OTHERS,
             topic=topic,
             topics=self.topics,
-            given=None,
+            subtopic_frame=None,
             row=None,
             spans=None if table.spans is None else table.spans.of_topics(self.code),
         )
@@ -226,7 +226,7 @@ class Judgments:
         return [names[start:end] for start, end in pairwise(ends)]
 
     @cached_property
-    def places(self) -> dict[Hashable, int]:
+    def topic_positions(self) -> dict[Hashable, int]:
         """A dictionary from selected topics to their positions."""
         return {topic: pos for pos, topic in enumerate(self.topics.tolist())}
 
@@ -250,7 +250,7 @@ class Judgments:
         return np.fromiter(chain.from_iterable(rows), np.int64, size)
 
     @cached_property
-    def place_of(self) -> Codes:
+    def position_of_code(self) -> Codes:
         """The position of each topic of `table` among selected topics.
 
         The position is -1 if the topic is not selected.
@@ -260,7 +260,7 @@ class Judgments:
         return position
 
     @cached_property
-    def here(self) -> Codes:
+    def position_of_row(self) -> Codes:
         """The position of each row of `table` among judged documents.
 
         The position is -1 if the topic of the row is not selected.
@@ -272,7 +272,7 @@ class Judgments:
     @cached_property
     def levels(self) -> Grades:
         """The distinct grades of all judged topics, in ascending order."""
-        return self.table.levels if self.known is None else self.known
+        return self.table.levels if self.original_levels is None else self.original_levels
 
     @cached_property
     def top(self) -> int:

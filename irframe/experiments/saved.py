@@ -20,7 +20,7 @@ from irframe.arrays import Grade
 from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, ranked_runs
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.folder import FACTS, SEAL, SYSTEMS, Folder, beside, put_in_place, seal_of
+from irframe.experiments.folder import FACTS, SEAL, SYSTEMS, Folder, put_in_place, seal_of, staging
 from irframe.experiments.hits import Hits, JoinedUnjudged, JudgedPool, TopUnjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
@@ -69,7 +69,7 @@ def write_experiment(
     if is_saved():
         return
     try:
-        with beside(folder) as written:
+        with staging(folder) as written:
             facts = _written(experiment, written, chunks, coords, attributes, progress=progress)
             written.put(FACTS, json.dumps(facts).encode())
             if written is not folder:
@@ -129,14 +129,14 @@ def _written(
         topics = np.arange(ends[number] - chunks[number], ends[number])
         row = int(first_rows[ends[number] - chunks[number]])
         # The memory of each block is freed before the next one is made.
-        for name, content in _block(experiment.part(systems, topics).loaded, row):
+        for name, content in _block(experiment.select(systems, topics).loaded, row):
             file = f"{name}-{number}.parquet"
             files[file] = folder.put(file, content)
         give_back(LARGE)
     written = {
         "irframe": VERSION,
         "digest": experiment.digest,
-        "made": dict(experiment.made),
+        "made": dict(experiment.options),
         "names": [str(name) for name in experiment.names],
         "levels": base.levels.tolist(),
         "columns": {name: str(column) for name, column in base.table.columns.items()},
@@ -272,8 +272,8 @@ class SavedHits:
         """The number of hits per selected list, shape (system, topic)."""
         return np.asarray(self.hits[np.ix_(self.systems, self.topics)])
 
-    def part(self, systems: Codes, topics: Codes, row: Codes) -> "SavedHits":
-        """Return the hits of selected lists, as `Hits.part` does."""
+    def select(self, systems: Codes, topics: Codes, row: Codes) -> "SavedHits":
+        """Return the hits of selected lists, as `Hits.select` does."""
         row = np.where(self.row < 0, -1, np.append(row, -1)[self.row])
         return replace(self, systems=self.systems[systems], topics=self.topics[topics], row=row)
 
@@ -287,7 +287,7 @@ class SavedHits:
             first = int(self.ends[number - 1]) if number else 0
             stored = _read_block(self.folder, number, tuple(self.files.items()))
             every = replace(stored, length=self.all_lengths[:, first : int(self.ends[number])])
-            hits = every.part(self.systems, self.topics[inside] - first, self.row)
+            hits = every.select(self.systems, self.topics[inside] - first, self.row)
             lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + inside).ravel()
             blocks.append(ranked_runs.ListHits(lists, replace(hits, length=hits.length.ravel())))
         if len(blocks) == 1 and len(blocks[0].lists) == shape[0] * shape[1]:
@@ -380,7 +380,7 @@ def read_experiment(
         None if participated.all() else participated,
         topics.pop(":top"),
         pool,
-        made=facts["made"],
+        options=facts["made"],
         listing=cast("TopUnjudged", names) if facts["listing"] else None,
         files=facts["sources"],
     )

@@ -229,7 +229,7 @@ def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> To
 class DrawnTopics(NamedTuple):
     """Topics with positive weight, and their sampling design."""
 
-    kept: Array
+    topics: Array
     """The positions of the topics with positive weight."""
     design: Design
     """The sampling design of these topics."""

@@ -473,7 +473,7 @@ def helping(cube: xr.Dataset) -> Array:
     experiment = experiment_of(cube)
     took_part = experiment.participated.any(axis=1)
     stated = took_part & experiment.known_pool.contributing
-    if experiment.pool_word == "unknown" or not stated.any():
+    if experiment.pool_kind == "unknown" or not stated.any():
         assumed = f"all {took_part.sum()} systems are assumed to contribute to the pool"
         warn(f"the pool of this cube is unknown, so {assumed}")
         return np.flatnonzero(took_part)

@@ -345,8 +345,8 @@ def _next(view: View) -> PagePart:
     experiment = experiment_of(pair)
     # `judge_next` selects documents for contributing systems, so both systems must contribute.
     pool = replace(experiment.known_pool, contributing=np.ones(2, bool))
-    options = {**experiment.made, "pool": "stated"}
-    pair = shown_as(pair, replace(experiment, pool=pool, made=options))
+    options = {**experiment.options, "pool": "stated"}
+    pair = shown_as(pair, replace(experiment, pool=pool, options=options))
     a, b = view.labels[list(view.pair)]
     depth = min(view.setting.rank, RANKS)
     n_unjudged = count_unjudged(pair, depth)

@@ -108,7 +108,7 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
     drawn = drawn_topics(declared_labels_of(loaded), loaded.indexes[TOPIC])
     kernel = partial(average, summary=summary)
     if drawn is not None:
-        loaded = loaded.isel({TOPIC: drawn.kept})
+        loaded = loaded.isel({TOPIC: drawn.topics})
     if drawn is not None and not drawn.design.plain:
         kernel = partial(_average_under, summary=summary, design=drawn.design)
     means: xr.DataArray = xr.apply_ufunc(kernel, loaded, input_core_dims=dims, keep_attrs=True)

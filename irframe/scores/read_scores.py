@@ -137,7 +137,9 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
         return by_task(result, drawn)
     if drawn is None:
         return result
-    selected = result if len(drawn.kept) == len(result.topics) else result.take(topic=drawn.kept)
+    selected = (
+        result if len(drawn.topics) == len(result.topics) else result.take(topic=drawn.topics)
+    )
     return refuse_crossed_design(replace(selected, design=drawn.design))
 
 
@@ -165,7 +167,7 @@ def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
     if drawn is None or TASK not in scores.label_values:
         advice = "declare tasks: scores.ireval.design(task=...)"
         raise ParameterError("tasks for over='task'", "none", advice)
-    loaded = scores.load().take(topic=drawn.kept)
+    loaded = scores.load().take(topic=drawn.topics)
     labels = loaded.label_values[TASK]
     design = drawn.design
     values = []

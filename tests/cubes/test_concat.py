@@ -241,7 +241,7 @@ class TestAttributes:
             {"topics": "runs", "pool": "stated"},
         )
         subsets = [
-            shown_as(subset, replace(built, made={**built.made, **more}))
+            shown_as(subset, replace(built, options={**built.options, **more}))
             for subset, built, more in zip(
                 subsets, map(experiment_of, subsets), differences, strict=True
             )

@@ -75,7 +75,7 @@ def test_saved_cubes_equal_the_original(cube, path, monkeypatch, block):
 
 
 def test_unused_selections_are_garbage_collected(cube):
-    subset = view.experiment_of(cube).part(np.arange(8), np.arange(3)).loaded
+    subset = view.experiment_of(cube).select(np.arange(8), np.arange(3)).loaded
     assert subset.longest
     reference = weakref.ref(subset)
     del subset

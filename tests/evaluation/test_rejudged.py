@@ -25,7 +25,7 @@ def test_new_judgments_of_unnamed_documents_are_refused():
     assert result.listing is None
     for name in ("length", "of", "rank", "row"):
         np.testing.assert_array_equal(getattr(result.hits, name), getattr(expected.hits, name))
-    assert result.made == expected.made
+    assert result.options == expected.options
     more = Judgments.of(QRELS, ())
     message = "newly judged documents, but found .* lists without ids of unjudged .* below rank 0"
     refused(InputError, message, judged_anew, result, more, given=False, all_judged=True)
