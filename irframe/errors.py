@@ -330,6 +330,30 @@ def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
     yield listing(named, "; ")
 
 
+@contextmanager
+def needing(package: str, purpose: str, install: str) -> Iterator[None]:
+    """Name the missing package if an import fails.
+
+    The message contains the pip command that installs the package.
+
+    Examples
+    --------
+    >>> with needing("tqdm9", "the progress bar", "tqdm9"):
+    ...     import tqdm9
+    Traceback (most recent call last):
+    ...
+    irframe.errors.InputError: expected the package tqdm9, which the progress bar needs, but found
+    no such package. Install it: pip install tqdm9.
+    """
+    try:
+        yield
+    except ImportError as error:
+        expected = f"the package {package}, which {purpose} needs"
+        raise InputError(
+            expected, "no such package", f"install it: pip install {install}"
+        ) from error
+
+
 def listing(names: Iterable[object], between: str = ", ") -> str:
     """Return the first five names, and count the rest.
 

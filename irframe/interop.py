@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
-from irframe.errors import InputError, IrframeError, unsaid
+from irframe.errors import InputError, IrframeError, needing, unsaid
 from irframe.evaluation.scorer import Scorer, scorer
 from irframe.experiments.choices import Ties
 from irframe.files.as_runs import Qrels, Runs, by_role
@@ -16,12 +16,9 @@ from irframe.metrics.base import Metric
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DOC, SCORE, TOPIC
 
-try:
+with needing("ir_measures", "this module", "ir-measures"):
     import ir_measures
     from ir_measures import providers
-except ImportError as absent:
-    advice = "install it: pip install ir-measures"
-    raise InputError("the package ir_measures", "none", advice) from absent
 
 __all__ = ["IrframeProvider"]
 

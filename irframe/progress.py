@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import TypeVar
 
-from irframe.errors import InputError
+from irframe.errors import needing
 
 Item = TypeVar("Item")
 
@@ -38,12 +38,8 @@ def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> 
     if not progress:
         yield from items
         return
-    try:
+    with needing("tqdm", "the progress bar", "tqdm"):
         from tqdm import tqdm  # noqa: PLC0415 - only when asked for
-    except ImportError as error:
-        advice = "run pip install tqdm"
-        expected = "an installed package tqdm for the progress bar"
-        raise InputError(expected, "no such package", advice) from error
     yield from tqdm(items, total=total, unit=f" {unit}s")
 
 

@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade, in_threads, tiles
-from irframe.errors import DepthError, IdError, InputError, during
+from irframe.errors import DepthError, IdError, InputError, during, needing
 from irframe.experiments.experiment import Experiment
 from irframe.frames.ids import Codes
 from irframe.names import DEPTH, DRAWN, EMPTY, GRADE, REPEAT, REPEATS, SYSTEM, TOPIC
@@ -30,12 +30,9 @@ def need_dask() -> Any:
     InputError
         If dask is not installed.
     """
-    try:
+    with needing("dask", "a lazy cube", '"irframe[dask]"'):
         import dask  # noqa: PLC0415 - only where work is chunked
         import dask.array  # noqa: PLC0415
-    except ImportError as error:
-        advice = 'pip install "irframe[dask]"'
-        raise InputError("dask, which lazy cubes need", "none", advice) from error
     return dask
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from irframe import names as words
 from irframe.arrays import Array, as_plain
 from irframe.checks import check_int, refuse_any
-from irframe.errors import IdError, InputError
+from irframe.errors import IdError, InputError, needing
 from irframe.evaluation.scorer_input import paired
 from irframe.experiments import coded_tables
 from irframe.experiments.rank_table import rank
@@ -287,11 +287,8 @@ def to_ranx(frame: pd.DataFrame) -> Any:
     >>> runs.ireval.to_ranx()[0].name  # doctest: +SKIP
     'bm25'
     """
-    try:
+    with needing("ranx", "this function", "ranx"):
         import ranx  # noqa: PLC0415 - an optional package
-    except ImportError as error:
-        advice = "install the package: pip install ranx"
-        raise InputError("the package ranx", "none", advice) from error
     nested = to_pytrec_eval(frame)
     table = cast("pd.DataFrame", columns_of(frame))
     columns = words.roles(table.columns)

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import BETWEEN, FileFormatError, IrframeError, shortened, unsaid, warn
+from irframe.errors import BETWEEN, FileFormatError, IrframeError, needing, shortened, unsaid, warn
 from irframe.files import sources
 from irframe.files.as_runs import as_qrels, by_role
 from irframe.files.sources import Source, is_cbor, is_parquet, may_be_json, name_of, stem, undamaged
@@ -189,12 +189,8 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
 
 def _loaded(data: bytes, source: str) -> Any:
     if is_cbor(data):
-        try:
+        with needing("cbor2", f"the file {source}", "cbor2"):
             import cbor2  # noqa: PLC0415 - only files of ranx need it
-        except ImportError as error:
-            expected = f"the package cbor2, which reads {source}"
-            advice = "install it: pip install cbor2"
-            raise FileFormatError(expected, "no such package", advice) from error
         return cbor2.loads(data)
     repeated_keys = list[str]()
     large = list[str]()

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from irframe.errors import FileFormatError, InputError, IrframeError, shortened
+from irframe.errors import FileFormatError, InputError, IrframeError, needing, shortened
 from irframe.names import SYSTEM, roles
 
 Source = str | PathLike[str] | IO[bytes] | IO[str]
@@ -107,12 +107,8 @@ def is_address(name: str) -> bool:
 
 def opened_by(address: str) -> tuple[Any, str]:
     """Return the file system and path of an address."""
-    try:
+    with needing("fsspec", f"the address {address}", "fsspec"):
         fsspec: Any = import_module("fsspec.core")
-    except ImportError as error:
-        advice = "install it: pip install fsspec"
-        expected = f"the package fsspec, which opens the address {address}"
-        raise InputError(expected, "no such package", advice) from error
     try:
         store, path = fsspec.url_to_fs(address)
     except (ImportError, ValueError) as error:

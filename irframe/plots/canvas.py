@@ -16,7 +16,7 @@ import xarray as xr
 from irframe.arrays import Array
 from irframe.checks import holding, positions_of
 from irframe.cubes.score_arrays import with_costs
-from irframe.errors import DepthError, InputError, ParameterError, listing
+from irframe.errors import DepthError, InputError, ParameterError, listing, needing
 from irframe.metrics.facts import index_of
 from irframe.names import METRIC, counted, plural
 from irframe.plots import layout
@@ -58,12 +58,8 @@ CENTRED: Style = {"ha": "center", "va": "center"}
 
 def pyplot() -> ModuleType:
     """Return `matplotlib.pyplot`, or raise InputError without matplotlib."""
-    try:
+    with needing("matplotlib", "a figure", '"irframe[plots]"'):
         import matplotlib.pyplot as plt  # noqa: PLC0415 - slow import
-    except ModuleNotFoundError as error:
-        advice = 'run pip install "irframe[plots]"'
-        expected = "an installed package matplotlib for figures"
-        raise InputError(expected, "no such package", advice) from error
     return plt
 
 

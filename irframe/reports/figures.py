@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from irframe.errors import InputError
+from irframe.errors import InputError, needing
 from irframe.names import printable
 from irframe.reports.words import ALONG, Values, bar_label, deep, percent, range_label, short, text
 from irframe.stops import DEPTHS
@@ -58,20 +58,16 @@ Spec = dict[str, Any]
 """The specification of a figure in Vega-Lite."""
 Chart = Any
 """A chart or encoding of altair. Altair is optional, so its types are not imported."""
-MISSING = "the extra report: pip install 'irframe[report]'"
 
 
+@cache
 def _needed(name: str) -> ModuleType:
     """Import a module of the extra ``report``.
 
     The module is imported at its first use, because its import is slow.
     """
-    try:
+    with needing(name, "the report", '"irframe[report]"'):
         return import_module(name)
-    except ImportError as error:
-        raise InputError(
-            "the packages altair and vl-convert-python", "none", f"install {MISSING}"
-        ) from error
 
 
 def drawing() -> ModuleType:

@@ -247,7 +247,7 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "cbor2", None)
     path = tmp_path / "a.lz4"
     path.write_bytes(b"\xa0")
-    refused(FileFormatError, "pip install cbor2", lambda: ir.read_run(path))
+    refused(InputError, "pip install cbor2", lambda: ir.read_run(path))
 
 
 @pytest.mark.parametrize("rows", [1, 2])

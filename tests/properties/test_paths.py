@@ -22,7 +22,7 @@ LIMITS = {
     "evaluate": (36, 225, 675),
     "evaluate one metric": (34, 190, 593),
     "compare": (24, 148, 376),
-    "report": (104, 3926, 30911),
+    "report": (104, 3926, 30828),
 }
 """Mapping from calls to the maximum numbers of files, moves between files, and function calls."""
 
