@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import suppress
 from itertools import chain
 from numbers import Number
+from types import UnionType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -97,7 +98,9 @@ class Answers(dict[Hashable, Hits]):
     """Topic -> list of hits in the search engine's order."""
 
 
-def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | None = None) -> Any:
+def unpacked(
+    x: object, hits: str | None = None, topics: Iterable[Hashable] | None = None
+) -> object:
     """Extract the lists of hits from answers, as ``{topic: hits}``.
 
     Parameters
@@ -177,9 +180,8 @@ def _refuse_positions(x: Hits) -> None:
     of_others = any(_lists_of(answer) for answer in answers if isinstance(answer, Mapping))
     if of_tools or of_others or holds_hits(dict(enumerate(x))):
         advice = "name their topics in order: ir.as_runs(answers, topics=[...])"
-        raise InputError(
-            "answers or lists of hits by topic", f"a list of {len(x)} without topics", advice
-        )
+        got = f"a list of {len(x)} without topics"
+        raise InputError("answers or lists of hits by topic", got, advice)
 
 
 def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answers | None:
@@ -234,7 +236,7 @@ def get_in(holder: object, name: str) -> object:
     return value
 
 
-def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
+def first_in(holder: object, names: Iterable[str], kind: type | UnionType = object) -> Any:
     """Return the value of the first name that exists.
 
     Examples
@@ -350,7 +352,7 @@ def _refuse_one_answer(x: Mapping[Hashable, object]) -> None:
         raise InputError("answers by topic", "one answer without its topic", advice)
 
 
-def _of_vespa(answer: object) -> list[dict[Any, object]] | None:
+def _of_vespa(answer: object) -> list[dict[Hashable, object]] | None:
     """Return Vespa's hits; None for answers of other tools.
 
     The field ``source`` of a hit is removed, because it names a content cluster instead of a
@@ -457,10 +459,9 @@ def _is_kept(name: object, value: object) -> bool:
     """Return whether a field without a role is kept."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
-    has_role = (
-        words.roles([name]) or name in {*words.REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name)
-    )
-    return isinstance(value, str | Number) and not has_role
+    if words.roles([name]) or name in {*words.REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name):
+        return False
+    return isinstance(value, str | Number)
 
 
 class Level(NamedTuple):
@@ -495,6 +496,5 @@ def _refuse_two_ids(fields: Mapping[str, object]) -> None:
     names = [name for name in IDS[CHUNK] if fields.get(name) is not None]
     if len({str(fields[name]) for name in names}) > 1:
         advice = f"name the field of the document: ir.as_runs(hits, id={names[0]!r})"
-        raise InputError(
-            "one id per hit", "a hit with different ids in the fields", advice, map(repr, names)
-        )
+        got = "a hit with different ids in the fields"
+        raise InputError("one id per hit", got, advice, map(repr, names))

@@ -162,7 +162,7 @@ def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
     raise InputError("judgments, {topic: {doc: grade}} or {topic: [doc, ...]}", got, advice)
 
 
-ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
+ADAPTERS: tuple[Callable[[object, Kind], pd.DataFrame | None], ...] = (
     _of_ranx,
     lambda x, kind: columns_of(x, kind.value),
     _of_columns,
@@ -192,7 +192,7 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
         return x
     x = unpacked(x) if kind.value == SCORE and isinstance(x, Mapping | list) else x
     frames = (adapter(x, kind) for adapter in ADAPTERS)
-    frame: Any = next(made for made in frames if made is not None)
+    frame = next(converted for converted in frames if converted is not None)
     levels = getattr(getattr(x, "index", None), "names", ())
     columns = require_columns(frame, kind, no_role, levels)
     if kind.value == SCORE and SYSTEM not in columns:
@@ -202,7 +202,7 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     return ByRole(frame, columns)
 
 
-def without_documents(x: Any) -> list[Hashable]:
+def without_documents(x: object) -> list[Hashable]:
     """Return the topics of a dictionary without any judged document.
 
     Examples
@@ -210,9 +210,10 @@ def without_documents(x: Any) -> list[Hashable]:
     >>> without_documents({"q1": {"d1": 1}, "q2": {}})
     ['q2']
     """
+    if not is_dictionary(x):
+        return []
     of_docs = (Mapping, *LIST, set, frozenset)
-    every = x.items() if is_dictionary(x) else ()
-    empty = [topic for topic, docs in every if isinstance(docs, of_docs) and not len(docs)]
+    empty = [topic for topic, docs in x.items() if isinstance(docs, of_docs) and not len(docs)]
     return [] if not empty or table_in(x, QRELS) is not None else empty
 
 

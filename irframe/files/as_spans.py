@@ -4,7 +4,7 @@ Verbs: as_spans, read_spans.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -83,7 +83,7 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
     return spans
 
 
-def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
+def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, object]) -> None:
     """Raise if spans end beyond their documents.
 
     Documents with spans but without a text raise an error, too.
@@ -131,8 +131,8 @@ def _topics_of_questions(questions: pd.DataFrame) -> pd.Series:
     text = next((column for column in QUESTIONS if column in questions.columns), None)
     if name is not None and name != text:
         return questions[name]
-    numbers: Any = range(len(questions)) if text is None else pd.factorize(questions[text])[0]
-    return pd.Series([f"q{number}" for number in numbers], questions.index)
+    codes = range(len(questions)) if text is None else pd.factorize(questions[text])[0]
+    return pd.Series([f"q{code}" for code in codes], questions.index)
 
 
 def _spans_of_json(value: object, nested: str, row: int) -> list[object]:
@@ -148,7 +148,7 @@ def _spans_of_json(value: object, nested: str, row: int) -> list[object]:
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
-    names: dict[str, Any] = dict(roles(frame.columns))
+    names: dict[str, Hashable] = dict(roles(frame.columns))
     for role, aliases in BORDERS.items():
         names[role] = next((alias for alias in aliases if alias in frame.columns), None)
     missing = [role for role in (TOPIC, DOC, START, END) if names.get(role) is None]

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -222,7 +222,7 @@ def with_notes(
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
 
 
-def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
+def notes_of(tables: Sequence[pa.Table]) -> dict[str, object]:
     """Warn about files, and return attributes for their frame.
 
     Parameters
@@ -236,7 +236,7 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
         If a row may be a comment, if rows differ in their number of columns, or if the last row may
         be cut off.
     """
-    attributes: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
+    attributes: dict[str, dict[str, str | list[int]]] = {IR_METADATA: {}, words.SURPLUS: {}}
     cautions = list[str]()
     for table in tables:
         notes = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
@@ -248,7 +248,8 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
                 value = text if kind == IR_METADATA else list(map(int, text.split()))
                 by_system.update(dict.fromkeys(pc.unique(table[words.SYSTEM]).to_pylist(), value))
     warn(*cautions)
-    return {name: notes for name, notes in attributes.items() if notes} | caution(cautions)
+    nonempty: dict[str, object] = {name: notes for name, notes in attributes.items() if notes}
+    return nonempty | caution(cautions)
 
 
 def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:

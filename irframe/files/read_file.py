@@ -9,7 +9,7 @@ from decimal import Decimal
 from io import BytesIO
 from math import inf, isinf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -187,7 +187,7 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     return in_types(frame, source, kind).replace_schema_metadata({CAUTION: cautions})
 
 
-def _loaded(data: bytes, source: str) -> Any:
+def _loaded(data: bytes, source: str) -> object:
     if is_cbor(data):
         with needing("cbor2", f"the file {source}", "cbor2"):
             import cbor2  # noqa: PLC0415 - only files of ranx need it
@@ -333,7 +333,7 @@ class Format(NamedTuple):
     name: str
     tells: Callable[[bytes, Kind], bool]
     """A function that takes the content of a file, and returns whether the file has the format."""
-    read: Callable[[bytes, str, Kind], pa.Table]
+    parse: Callable[[bytes, str, Kind], pa.Table]
 
 
 FORMATS = (
@@ -351,7 +351,7 @@ def read_file(source: Source, kind: Kind) -> pa.Table:
     name = name_of(source)
     file_format = next(f for f in (*FORMATS, TEXT_FORMAT) if f.tells(data, kind))
     with undamaged(f"a file of {file_format.name}", name, advise=kind.advised):
-        return file_format.read(data, name, kind)
+        return file_format.parse(data, name, kind)
 
 
 def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:

@@ -22,20 +22,18 @@ from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.files import read_file
 from irframe.files.lines import notes_of
 from irframe.files.sources import Source, find_files, is_address, name_of, opened_by
-from irframe.frames.kinds import QRELS, RUN, Kind
+from irframe.frames.kinds import QRELS, RUN, Columns, Kind
 from irframe.frames.values import TYPES, to_frame
 from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
 from irframe.progress import tracked
 
-Columns = Sequence[str] | Mapping[str, str] | None
-"""The columns of a file in order, or name of a column -> role."""
 Unit = str | Mapping[Any, Any] | None
 """How to find the document of a chunk: a column, a pattern, or a mapping chunk -> document."""
 State = list[Any]
 """The name, size and modification time of a file."""
 
 
-def changed_files(states: Iterable[list[Any]]) -> list[str]:
+def changed_files(states: Iterable[State]) -> list[str]:
     """Return the files that changed since their state was recorded."""
     changed = []
     for name, *state in states:
@@ -418,12 +416,12 @@ def refuse_clashes(
     for error, by_system in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == by_system]
         if clashes:
-            found = f"{len({name for name, *_ in clashes})} files in conflict with earlier ones"
+            got = f"{len({name for name, *_ in clashes})} files in conflict with earlier ones"
             advice = "read these files separately, and add the missing columns"
             if by_system:
                 advice = f"{BY_NAME if by_file else BY_TAG}; {PARTS}"
-            offenders = [f"{name}: {got}" for name, _, got in clashes]
-            raise error(clashes[0][1], found, advice, offenders)
+            offenders = [f"{name}: {fault}" for name, _, fault in clashes]
+            raise error(clashes[0][1], got, advice, offenders)
 
 
 def one_table(tables: list[pa.Table]) -> pa.Table:

@@ -23,7 +23,7 @@ from irframe.files import read_file, read_runs, sources
 from irframe.files.lines import Cut, notes_of
 from irframe.files.text import cuts_of, parse
 from irframe.frames.ids import TEXT, names_in
-from irframe.frames.kinds import RUN, Kind, in_types
+from irframe.frames.kinds import RUN, Columns, Kind, in_types
 from irframe.frames.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
@@ -85,7 +85,7 @@ class ScannedRuns:
 
     _repr_html_ = as_html
 
-    access: ClassVar[Callable[[Any], Any]]
+    access: ClassVar[Callable[["ScannedRuns"], Any]]
     """The class of the accessor. `irframe.accessor` sets it, to avoid a circular import."""
 
     @property
@@ -129,10 +129,10 @@ class ScannedRuns:
         """
         if not self.skip:
             return self
-        read = partial(read_file.attempt, by_file=self.by_file, kind=self.kind)
+        attempt = partial(read_file.attempt, by_file=self.by_file, kind=self.kind)
         file_set = read_file.FileSet()
         readable_files = list[str]()
-        for file, table in file_set.accepted((file, read(file)) for file in self.files):
+        for file, table in file_set.accepted((file, attempt(file)) for file in self.files):
             notes_of([table])
             readable_files.append(file)
         if not readable_files:
@@ -151,7 +151,7 @@ def scan_runs(
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
     unit: read_runs.Unit = None,
-    columns: read_runs.Columns = None,
+    columns: Columns = None,
     sep: str | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> ScannedRuns:
@@ -230,8 +230,7 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
         return runs or read_file.attempt(name, by_file=by_file, kind=kind)
 
     with read_runs.threads() as pool:
-        read = partial(pool.map, attempt)
-        results = _ahead(read, batches)
+        results = _ahead(partial(pool.map, attempt), batches)
         for names, _ in batches:
             read_tables: list[Any] = list(islice(results, len(names)))
             runs = read_tables.pop() if isinstance(read_tables[0], Iterator) else iter(())
@@ -250,13 +249,13 @@ def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
 
 
 def _ahead(
-    read: Callable[[list[str]], Iterator[Read]], batches: Sequence[tuple[list[str], int]]
+    start: Callable[[list[str]], Iterator[Read]], batches: Sequence[tuple[list[str], int]]
 ) -> Iterator[Read]:
     """Yield the results of each batch while reading the next."""
     ahead: Iterator[Read] | None = None
     for (names, _), (following, size) in pairwise([*batches, ([], 0)]):
-        results = ahead or read(names)
-        ahead = read(following) if size <= BATCH else None
+        results = ahead or start(names)
+        ahead = start(following) if size <= BATCH else None
         yield from results
 
 
@@ -308,8 +307,8 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
         return None
     if len(rows) < 2 or rows.total() < FEW * len(rows) or min(rows.values()) < 2:
         return None
-    read = _parquet_pieces if is_parquet else _pieces
-    return _read_complete_systems(lambda: read(file, kind), pieces_of, _turns(rows))
+    read_pieces = _parquet_pieces if is_parquet else _pieces
+    return _read_complete_systems(lambda: read_pieces(file, kind), pieces_of, _turns(rows))
 
 
 def _turns(rows: Counter[str]) -> Iterator[list[str]]:
@@ -327,17 +326,19 @@ def _turns(rows: Counter[str]) -> Iterator[list[str]]:
 
 
 def _read_complete_systems(
-    read: Callable[[], Iterator[pa.Table]],
+    read_pieces: Callable[[], Iterator[pa.Table]],
     pieces_of: dict[str, list[int]],
     shares: Iterator[list[str]],
 ) -> Iterator[pa.Table]:
     """Yield the complete runs of each group of systems."""
-    pieces, at, piece = enumerate(read()), -1, pa.table({})
+    pieces = enumerate(read_pieces())
+    at = -1
+    piece = pa.table({})
     for systems in shares:
         expected = {number for system in systems for number in pieces_of[system]}
         tables = []
         if min(expected) < at:
-            pieces = enumerate(read())
+            pieces = enumerate(read_pieces())
             at = -1
         while True:
             if at in expected:

@@ -108,7 +108,7 @@ def is_address(name: str) -> bool:
 def opened_by(address: str) -> tuple[Any, str]:
     """Return the file system and path of an address."""
     with needing("fsspec", f"the address {address}", "fsspec"):
-        fsspec: Any = import_module("fsspec.core")
+        fsspec = import_module("fsspec.core")
     try:
         store, path = fsspec.url_to_fs(address)
     except (ImportError, ValueError) as error:
@@ -297,16 +297,16 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
     size
         The approximate number of bytes of a piece.
     """
-    rest = b""
+    incomplete = b""
     tail = min(_TAIL, size // 2)
     for block in _blocks(source, size):
         end = block.rfind(b"\n", 0, max(0, len(block) - tail)) + 1
         if end:
-            yield rest + memoryview(block)[:end]
-            rest = b""
-        rest += memoryview(block)[end:]
-    if rest:
-        yield rest
+            yield incomplete + memoryview(block)[:end]
+            incomplete = b""
+        incomplete += memoryview(block)[end:]
+    if incomplete:
+        yield incomplete
 
 
 FIRST = 1 << 8

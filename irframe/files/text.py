@@ -2,7 +2,7 @@
 
 import re
 from codecs import BOM_UTF8
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -157,7 +157,8 @@ def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
     'rank'
     """
     order = grouped(topic)
-    topic, numbers = topic[order], numbers[order]
+    topic = topic[order]
+    numbers = numbers[order]
     inside = topic[1:] == topic[:-1]
     falls = (numbers[1:] < numbers[:-1])[inside]
     if not falls.any() and _counts_up(topic, numbers):
@@ -330,7 +331,7 @@ def _typed(text: bytes, cut: Cut) -> pa.Table | None:
         return None
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
         # Arrow accepts nan, and rounds long integers. `_by_value` finds the rows with such values.
-        bad: Any = False
+        bad = False
         if pa.types.is_floating(column.type):
             bad = pc.any(pc.is_nan(column)).as_py() or _is_large(column)
             if not bad and pc.any(infinite := pc.is_inf(column)).as_py():

@@ -9,7 +9,7 @@ from bisect import bisect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -221,13 +221,13 @@ def of_searches(
         raise InputError("results of tools that contain documents", got, advice, map(repr, x))
     tools = {call.tool for call in with_hits if call.is_named} | {RETRIEVER}
     searches = {
-        topic: [call for call in each if call.hits is not None or _searches(call, tools)]
-        for topic, each in calls.items()
+        topic: [call for call in by_topic if call.hits is not None or _searches(call, tools)]
+        for topic, by_topic in calls.items()
     }
     lost = [
         f"{topic!r} call {n if call.id is None else repr(call.id)} {shortened(call.result)}"
-        for topic, each in searches.items()
-        for n, call in enumerate(each, 1)
+        for topic, by_topic in searches.items()
+        for n, call in enumerate(by_topic, 1)
         if call.hits is None
     ]
     if lost and on_error == "raise":
@@ -235,11 +235,12 @@ def of_searches(
         advice += "ir.as_runs(x, on_error='empty')"
         expected = "results of searches that contain documents"
         raise InputError(expected, f"{len(lost)} results that cannot be read", advice, lost)
-    ordered = {topic: _in_time(topic, each) for topic, each in searches.items()}
-    search = [n for each in ordered.values() for n, hits in enumerate(each, 1) for _ in hits]
+    ordered = {topic: _in_time(topic, by_topic) for topic, by_topic in searches.items()}
+    search = [n for lists in ordered.values() for n, hits in enumerate(lists, 1) for _ in hits]
     bare = all(isinstance(call, list | tuple) for call in chain(*x.values()))
-    lists = (dict if bare else Answers)((topic, [*chain(*each)]) for topic, each in ordered.items())
-    frame = of_hits(lists, name, ranked_by=ranked_by, searches=search)
+    merged = ((topic, [*chain(*lists)]) for topic, lists in ordered.items())
+    hits_of = dict(merged) if bare else Answers(merged)
+    frame = of_hits(hits_of, name, ranked_by=ranked_by, searches=search)
     # This attribute declares that some numbers of searches may be missing in the column, because a
     # search without hits has no rows.
     frame.attrs[SEARCH] = SEARCH
@@ -433,12 +434,12 @@ def _parsed(value: object) -> object:
         return value
 
 
-def _dotted(attributes: object, before: str = "") -> dict[str, Any]:
+def _dotted(attributes: object, before: str = "") -> dict[str, object]:
     """Flatten the nested attributes of a span to dotted names."""
     if isinstance(attributes, list):  # OpenTelemetry stores attributes as a list of key-value pairs
         pairs = [(get_in(entry, "key"), get_in(entry, "value")) for entry in attributes]
         attributes = {n: next(iter(v.values()), None) for n, v in pairs if isinstance(v, Mapping)}
-    flat: dict[str, Any] = {}
+    flat: dict[str, object] = {}
     for name, value in attributes.items() if isinstance(attributes, Mapping) else ():
         dotted = f"{before}{name}"
         nested = isinstance(value, Mapping) and dotted not in SPAN_RESULTS
@@ -447,7 +448,10 @@ def _dotted(attributes: object, before: str = "") -> dict[str, Any]:
 
 
 def _of_span(
-    span: object, attributes: Mapping[str, Any], time: tuple[int, float] | None, field: str | None
+    span: object,
+    attributes: Mapping[str, object],
+    time: tuple[int, float] | None,
+    field: str | None,
 ) -> ToolCall:
     """Convert a span to a `ToolCall`."""
     kind = attributes.get(KIND)

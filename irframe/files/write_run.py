@@ -149,7 +149,7 @@ def try_lock(descriptor: int) -> bool:
     On systems without locks, such as Windows, the result is False.
     """
     try:
-        fcntl: Any = import_module("fcntl")
+        fcntl = import_module("fcntl")
     except ImportError:
         return False
     try:

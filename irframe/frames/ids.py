@@ -1,7 +1,7 @@
 """Ids of systems, topics and documents as text or integers."""
 
 import ctypes
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -25,7 +25,7 @@ EXACT = 2.0**53
 LARGE = 1 << 24
 """For objects of at least this size in bytes, `give_back` returns memory."""
 
-TRIM: Any = getattr(ctypes.pythonapi, "malloc_trim", lambda _kept: None)
+TRIM: Callable[[int], object] = getattr(ctypes.pythonapi, "malloc_trim", lambda _pad: None)
 """The function of glibc that returns free memory, replaced by an empty function elsewhere."""
 
 
@@ -40,7 +40,7 @@ def give_back(size: int) -> None:
         TRIM(0)
 
 
-def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "values") -> None:
+def refuse_unfit(column: pd.Series, error: type[IrframeError], noun: str = "values") -> None:
     """Raise for values that Arrow cannot represent.
 
     Arrow cannot represent collections, text with lone surrogates, and integers beyond 64 bits.
@@ -59,7 +59,7 @@ def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "valu
         kind = "text or whole numbers" if names else "numbers"
         got = f"other values in column {column.name!r}"
         advice = "convert them to UTF-8 text, or to numbers of at most 64 bits"
-        raise error(f"{what} that are {kind}", got, advice, unfit)
+        raise error(f"{noun} that are {kind}", got, advice, unfit)
 
 
 def is_utf8(column: Iterable[Any]) -> bool:
@@ -250,9 +250,9 @@ def refuse_missing(
         raise error(f"a {role} in every row", f"{len(rows)} rows without a {role}", DROP, rows)
 
 
-def _refuse_kind(role: str, name: Hashable, found: str) -> NoReturn:
+def _refuse_kind(role: str, name: Hashable, dtype: str) -> NoReturn:
     advice = "convert the column with astype(str)"
-    raise IdError(f"{role}s that are text or whole numbers", f"{found} in column {name!r}", advice)
+    raise IdError(f"{role}s that are text or whole numbers", f"{dtype} in column {name!r}", advice)
 
 
 def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:

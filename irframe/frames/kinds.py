@@ -34,6 +34,8 @@ UNREAD = "Q0"
 """The role of columns that are not read, such as the second column of a TREC run."""
 NO_SEPARATORS = '\r\n"'
 """Characters that `sep` cannot contain."""
+Columns = Sequence[str] | Mapping[str, str] | None
+"""The columns of a file in order, or name of a column -> role."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +60,7 @@ class Kind:
     called: Mapping[str, str] = field(default_factory=dict)
     """Name of a column -> the role that the caller passed for it."""
 
-    def described(self, columns: Any, sep: str | None) -> "Kind":
+    def described(self, columns: Columns, sep: str | None) -> "Kind":
         """Return a copy with the caller's columns and separator.
 
         Parameters
@@ -88,7 +90,7 @@ class Kind:
             raise ParameterError("distinct names in columns=", shortened(columns))
         return replace(kind, layouts=(names,), headed=False)
 
-    def _check_roles(self, columns: Mapping[Hashable, str]) -> dict[str, str]:
+    def _check_roles(self, columns: Mapping[str, str]) -> dict[str, str]:
         """Return the caller's roles by column; raise if invalid."""
         listed = [*columns.values()]
         wrong = [role for role in listed if role not in self.roles or listed.count(role) > 1]
@@ -397,10 +399,9 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
     if not len(table):
         raise FileFormatError(kind.noun, f"no rows in {source}")
 
-    def get(name: Any) -> pd.Series:
+    def get(name: Hashable) -> pd.Series:
         pos = names.index(name)
-        column: Any = arrow.column(pos).to_pandas() if frame is None else frame.iloc[:, pos]
-        return column  # type: ignore[no-any-return]
+        return arrow.column(pos).to_pandas() if frame is None else frame.iloc[:, pos]
 
     refuse_two_texts(by_role, names, get)
     by_role = check_columns(by_role, kind, names, get)

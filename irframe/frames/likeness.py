@@ -97,7 +97,8 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
         ):
             # The values fall along each list, so the column contains scores although its name
             # suggests a distance.
-            pairs, far = {**pairs, far[0]: SCORE}, []
+            pairs = {**pairs, far[0]: SCORE}
+            far = []
         if pairs is not None:
             line = f".rename(columns={pairs})" * bool(pairs)
             negated = f".assign(score=lambda rows: -rows[{far[0]!r}])" if far else ""
@@ -138,7 +139,8 @@ def proposed(
         by_role = {**columns, **{role: name for name, role in pairs.items()}}
         ids = [by_role[role] for role in (SYSTEM, TOPIC, DOC) if role in by_role]
         if len(ids) < 2 or not frame.duplicated(ids).any():
-            best, best_choices = points, [*best_choices, pairs]
+            best = points
+            best_choices.append(pairs)
     return best_choices[0] if len(best_choices) == 1 else None
 
 
@@ -237,12 +239,14 @@ def refuse_rivals(
         return
     rivals = [name for name in names or words.ALIASES[role] if name in frame and name != chosen]
     for name in rivals:
-        values, rival_values = frame[chosen], frame[name]
+        values = frame[chosen]
+        rival_values = frame[name]
         # A column with one value cannot distinguish systems, so it only describes the run.
         described = role != SYSTEM or rival_values.nunique() < 2
         decided = (chosen, name) in KNOWN_PAIRS or (name in words.LAST_RESORTS and described)
         if not decided and values.dtype != rival_values.dtype:
-            values, rival_values = values.astype(str), rival_values.astype(str)
+            values = values.astype(str)
+            rival_values = rival_values.astype(str)
         if not decided and not values.equals(rival_values):
             got = f"columns {chosen!r} and {name!r} with different values"
             advice = f"rename the right column: frame.rename(columns={{{chosen!r}: {role!r}}})"
@@ -355,7 +359,9 @@ def refuse_two_texts(
     several = once[once.duplicated(keys, keep=False)]
     if len(several):
         texts = several.groupby(TOPIC, sort=False)["text"].unique()
-        offenders = [f"{topic!r} ({', '.join(map(repr, own[:2]))})" for topic, own in texts.items()]
+        offenders = [
+            f"{topic!r} ({', '.join(map(repr, queries[:2]))})" for topic, queries in texts.items()
+        ]
         advice = "leave it out" if text in levels else f"frame.drop(columns={text!r})"
         advice = f"give each text its own topic, or if they belong to one topic, {advice}"
         got = f"{len(offenders)} topics with several query texts in {text!r}"
@@ -408,9 +414,12 @@ def _are_lists(
         return separates
     order = np.argsort(topic, kind="stable")
     key, _ = read_numbers(get(columns[role]), role)
-    key, codes, topic = key[order], lists[order], topic[order]
+    key = key[order]
+    codes = lists[order]
+    topic = topic[order]
     worse = key[1:] > key[:-1] if role == SCORE else key[1:] < key[:-1]
-    same, inside = codes[1:] == codes[:-1], topic[1:] == topic[:-1]
+    same = codes[1:] == codes[:-1]
+    inside = topic[1:] == topic[:-1]
     contiguous = len(codes) - int(same.sum()) == len(np.unique(codes)) and not (worse & same).any()
     return bool((worse & inside).any() and (separates or contiguous))
 

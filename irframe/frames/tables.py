@@ -133,10 +133,8 @@ def labelled(x: Any, topics: Labels, docs: Labels, value: str) -> object:
         got = "topics=" if docs is None else "docs="
         raise InputError("a matrix with both topics= and docs=", f"only {got}")
     axes = pd.Index([*topics], name=TOPIC), pd.Index([*docs], name=DOC)
-    shape, expected = (
-        tuple(map(len, axes)),
-        x.shape if hasattr(x, "shape") else pd.DataFrame(x).shape,
-    )
+    shape = tuple(map(len, axes))
+    expected = x.shape if hasattr(x, "shape") else pd.DataFrame(x).shape
     if shape != expected:
         got = f"labels for shape {shape}"
         raise InputError(f"topics= and docs= for a matrix of shape {expected}", got)

@@ -70,12 +70,14 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     no reference to the table, only one column at a time is in memory twice.
     """
     try:
-        text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
+        text: object = pd.StringDtype("pyarrow", na_value=np.nan)
     except TypeError:  # pandas 2.2 names the Arrow-backed string type differently
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
-    columns: list[Any] = []
-    size, names, columns_left = table.nbytes, table.column_names, table.columns[::-1]
+    columns = list[pa.Array | pa.ChunkedArray]()
+    size = table.nbytes
+    names = table.column_names
+    columns_left = table.columns[::-1]
     del table
     while columns_left:
         give_back(size)
@@ -147,7 +149,9 @@ def to_arrow(column: pd.Series) -> pa.ChunkedArray:
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
-def to_role(column: Any, role: str, name: Hashable, *, ranked: bool = False) -> pa.ChunkedArray:
+def to_role(
+    column: pd.Series | pa.ChunkedArray, role: str, name: Hashable, *, ranked: bool = False
+) -> pa.ChunkedArray:
     """Convert a column to the type of its role.
 
     Parameters
