@@ -120,10 +120,10 @@ def _reach(first: Array, df1: Array, second: Array, df2: Array, tail: float) -> 
     `components`.
     """
     ratio = _f(tail, df1, df2)
-    one = 1 - 1 / _f(tail, df1)
-    two = 1 / _f(1 - tail, df2) - 1
-    cross = ((ratio - 1) ** 2 - (one * ratio) ** 2 - two**2) / ratio
-    square = (one * first) ** 2 + (two * second) ** 2 + cross * first * second
+    g1 = 1 - 1 / _f(tail, df1)
+    h2 = 1 / _f(1 - tail, df2) - 1
+    g12 = ((ratio - 1) ** 2 - (g1 * ratio) ** 2 - h2**2) / ratio
+    square = (g1 * first) ** 2 + (h2 * second) ** 2 + g12 * first * second
     return np.sqrt(np.maximum(square, 0))
 
 

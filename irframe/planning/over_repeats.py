@@ -1,7 +1,7 @@
 """Variance components of repeats, and topics needed with repeats."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 import scipy
@@ -190,10 +190,9 @@ def topics_over_repeats(
     if not counts:
         raise ParameterError("at least one number of repeats in n_repeats=", "none")
     of_differences = _of_differences(paired)
-    options: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
-    options["draws"] = 1 if repeats_of.layout == "shared" else 2
-    least = [_least_topics(of_differences, n, difference, **options) for n in counts]
-    topics = np.stack(least, axis=-1)
+    draws = 1 if repeats_of.layout == "shared" else 2
+    least = partial(_least_topics, of_differences, draws=draws, one_sided=question == "margin")
+    topics = np.stack([least(n, difference, power=power, alpha=alpha) for n in counts], axis=-1)
     result = paired.beyond_depth({"topics": topics}, N_REPEATS).assign_coords({N_REPEATS: counts})
     for name, variance in zip(("topic", "repeat", "residual"), of_differences, strict=True):
         result[f"variance_{name}"] = paired.labelled(variance, name).drop_attrs()
@@ -254,11 +253,13 @@ def _least_topics(
     low = np.full(by_topic.shape, 1.0)
     high = np.full(by_topic.shape, 2.0)
     while ((short := ~enough(high)) & (high < MOST)).any():
-        low, high = np.where(short, high, low), np.where(short & (high < MOST), high * 2, high)
+        low = np.where(short, high, low)
+        high = np.where(short & (high < MOST), high * 2, high)
     never = high >= MOST
     while ((high - low) > 1).any():
         middle = np.maximum(np.floor((low + high) / 2), 2)  # a single topic has no variance
         fits = enough(middle)
-        low, high = np.where(fits, low, middle), np.where(fits, middle, high)
+        low = np.where(fits, low, middle)
+        high = np.where(fits, middle, high)
     missing = never | np.isnan(by_topic + by_repeat + residual)
     return np.where(missing, np.nan, high)

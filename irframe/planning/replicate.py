@@ -5,7 +5,7 @@ Verbs: replicate, standardise.
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -276,11 +276,11 @@ def standardise(
     spread = np.sqrt(np.square(off).sum(axis=1, keepdims=True) / (n - 1))
     largest = np.where(original_scores, np.abs(values), 0).max(axis=1, keepdims=True)
     spread[~(spread > ROUNDING * largest)] = np.nan
-    _tell_constant(array, spread)
+    _warn_constant(array, spread)
     result = array.copy(data=TO_UNIT[scaling]((array.to_numpy() - mean) / spread))
     result = result.assign_attrs(standardised=scaling)
-    read = parse_scores(scores)
-    return result if read.rows is None else _as_frame(result, read)
+    parsed = parse_scores(scores)
+    return result if parsed.rows is None else _as_frame(result, parsed)
 
 
 def _refuse_others(array: xr.DataArray) -> None:
@@ -292,7 +292,7 @@ def _refuse_others(array: xr.DataArray) -> None:
     refuse_infinite(labels, array.to_numpy())
 
 
-def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
+def _reference(array: xr.DataArray, reference: object) -> xr.DataArray:
     """Return the scores of the reference systems, aligned to `array`.
 
     Raise if the reference lacks metrics, topics or depths of the scores.
@@ -320,7 +320,7 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
     return chosen
 
 
-def _tell_constant(array: xr.DataArray, spread: Array) -> None:
+def _warn_constant(array: xr.DataArray, spread: Array) -> None:
     """Warn about topics with scores, but without standardised scores."""
     scored = array.notnull().any(SYSTEM).to_numpy()
     lost = (scored & np.isnan(spread[:, 0])).any(axis=tuple(range(2, scored.ndim)))
@@ -334,15 +334,15 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
             )
 
 
-def _as_frame(scores: xr.DataArray, read: Scores) -> pd.DataFrame:
+def _as_frame(scores: xr.DataArray, parsed: Scores) -> pd.DataFrame:
     """Return standardised scores as a frame with the input's rows."""
-    original = read.source.to_frame()
-    original = original.droplevel(read.by) if read.by in original.index.names else original
-    rows = np.asarray(read.rows)
+    original = parsed.source.to_frame()
+    original = original.droplevel(parsed.by) if parsed.by in original.index.names else original
+    rows = np.asarray(parsed.rows)
     present = rows >= 0
     order = np.argsort(rows[present])
     index = original.index.take(rows[present][order])
-    columns = pd.Index(read.metrics, name=original.columns.name)
+    columns = pd.Index(parsed.metrics, name=original.columns.name)
     frame = pd.DataFrame(scores.to_numpy()[:, present].T[order], index, columns)
-    frame.attrs = {**read.source.attrs, METRICS: read.metrics, **scores.attrs}
+    frame.attrs = {**parsed.source.attrs, METRICS: parsed.metrics, **scores.attrs}
     return frame

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from irframe.checks import check_int
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
-TEAM, CONTRIBUTING, DECIMAL = "team", "contributing", "decimals"
+TEAM = "team"
+CONTRIBUTING = "contributing"
+DECIMAL = "decimals"
 
 MOST_GRADES = 128
 FIRST_TOPIC = 101
@@ -28,9 +30,12 @@ CONTRIBUTORS = 0.6
 """Share of the systems whose top ranks are judged."""
 DECIMALS = (1, 2, 3, 4, 6)
 """Numbers of decimals to which systems round scores. Fewer decimals cause more ties."""
-COMMON, TEAMWORK, OWN = 0.5, 0.6, 0.6
-"""Standard deviations of three kinds of noise. The noise is common to all systems, common to the
-systems of a team, or specific to a system."""
+COMMON = 0.5
+"""Standard deviation of noise that all systems have in common."""
+TEAMWORK = 0.6
+"""Standard deviation of noise that the systems of a team have in common."""
+OWN = 0.6
+"""Standard deviation of noise that each system has of its own."""
 
 
 def simulate_track(
@@ -182,7 +187,9 @@ def _run(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the simulated runs and judgments."""
     shape = len(field), len(names), depth
-    retrieved, scores, judged = np.empty(shape, np.int32), np.empty(shape), []
+    retrieved = np.empty(shape, np.int32)
+    scores = np.empty(shape)
+    judged = []
     for topic, name in enumerate(names):
         candidates = rng.permutation(len(documents))[: CANDIDATES_PER_RANK * depth]
         grades = _hidden_grades(rng, shares, len(candidates))

@@ -285,7 +285,7 @@ def topics_needed(
         levels = {"alpha": alpha} if method == "width" else {"alpha": alpha, "power": power}
         answer = partial(ANSWERS[method], target, **levels)
         name = "difference" if method == "topics" else "topics"
-        result = _of_pairs(paired, baseline, answer, name, each=per == "pair")
+        result = _of_pairs(paired, baseline, answer, name, per_pair=per == "pair")
     guess = caution([_guess(paired.scored.sum(axis=1))])
     return result.assign_attrs(united(result.attrs, guess))
 
@@ -321,13 +321,18 @@ def _refuse_foreign(question: str, arguments: Mapping[str, object]) -> None:
 
 
 def _of_pairs(
-    paired: Scores, baseline: Baselines, answer: Callable[[Array], Array], name: str, *, each: bool
+    paired: Scores,
+    baseline: Baselines,
+    answer: Callable[[Array], Array],
+    name: str,
+    *,
+    per_pair: bool,
 ) -> xr.Dataset:
     """Return the result, computed from variances of differences."""
     pairs = choose_pairs(paired, baseline, several=True)
-    variance = _of_differences(paired, pairs, each=each)
+    variance = _of_differences(paired, pairs, per_pair=per_pair)
     values = {"variance": variance, name: answer(variance)}
-    if not each:
+    if not per_pair:
         return _labelled(paired, values)
     return paired.beyond_depth(values, PAIR).assign_coords(pair_labels(paired, pairs))
 
@@ -343,22 +348,23 @@ def _by_anova(
     return _labelled(paired, {"variance": variance, "topics": topics})
 
 
-def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
+def _of_differences(paired: Scores, pairs: Array, *, per_pair: bool) -> Array:
     """Return variances of differences, per pair or averaged.
 
-    The result has the shape (metric, depth, pair) if `each` is True, and (metric, depth) otherwise.
+    The result has the shape (metric, depth, pair) if `per_pair` is True, and (metric, depth)
+    otherwise.
     """
     systems = len(paired.systems)
     independent = paired.design is None or paired.design.plain
-    if independent and not each and len(pairs) == systems * (systems - 1) // 2:
+    if independent and not per_pair and len(pairs) == systems * (systems - 1) // 2:
         return 2 * analyse(paired).residual
 
     def spread(scores: Array, *design: Design) -> Arrays:
         variance = describe_differences(scores, pairs, *design).sd ** 2
-        return (variance if each else variance.mean(axis=0, keepdims=True),)
+        return (variance if per_pair else variance.mean(axis=0, keepdims=True),)
 
     (variances,) = paired.over_all(len(pairs), spread, on_terms=True)
-    return variances if each else variances[..., 0]
+    return variances if per_pair else variances[..., 0]
 
 
 def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
