@@ -157,7 +157,7 @@ def test_agreement_over_all_pairs_equals_single_comparisons(cube):
 
 
 def test_opposed_verdicts_have_the_category_opposed():
-    """One system wins often and slightly, the other rarely and clearly."""
+    """One system wins more topics, the other wins by more."""
     a = [[0, 0, 0, 0, 1]] * 10 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 10 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
