@@ -14,13 +14,12 @@ from irframe.names import EMPTY, UNJUDGED
 def count_to(flags: Array) -> Floats:
     """Count true flags down to each rank.
 
-    Flags are summed as integers, which is several times as fast as summing floats.
-
     Examples
     --------
     >>> count_to(np.array([True, False, True]))
     array([1., 1., 2.])
     """
+    # summing integers and converting the sums is twice as fast for large blocks as summing floats
     return flags.cumsum(axis=-1, dtype=np.int32).astype(np.float64)
 
 
@@ -54,12 +53,11 @@ def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | Non
 
     Examples
     --------
-    >>> import numpy as np
     >>> share(np.array([1.0, 0.0, 1.0]), np.array([False, True, False]))
     array([0.5, 0.5, 1. ])
     """
     first = ~tied
-    first[..., 0] = True
+    first[..., 0] = True  # otherwise a block of the flattened rankings could extend over two lists
     starts = np.flatnonzero(first)
     total = np.add.reduceat(gain.ravel(), starts)
     shown = np.diff(starts, append=gain.size)
@@ -144,12 +142,9 @@ class Block:
     Examples
     --------
     >>> block = Block(
-    ...     grade=np.array([[2, 0, 1], [0, 1, 1]], dtype=np.int16),
-    ...     retrieved=np.array([3, 3]),
-    ...     levels=np.array([0, 1, 2]),
-    ...     count=np.array([[4, 1, 1], [1, 2, 0]]),
-    ...     top=np.array([2, 1]),
-    ... )
+    ...     grade=np.array([[2, 0, 1], [0, 1, 1]], dtype=np.int16), retrieved=np.array([3, 3]),
+    ...     levels=np.array([0, 1, 2]), count=np.array([[4, 1, 1], [1, 2, 0]]),
+    ...     top=np.array([2, 1]))
     >>> [(group.top, group.grade.tolist()) for _, group in block.scales()]
     [(1, [[0, 1, 1]]), (2, [[2, 0, 1]])]
     """
@@ -192,7 +187,7 @@ class Block:
         """Number of unjudged documents past the last rank, by ranking."""
         return np.zeros(self.shape, np.int64) if self.beyond is None else self.beyond
 
-    def take(self, *key: Any) -> "Block":
+    def take(self, *key: int | slice | Array) -> "Block":
         """Return a selection of the rankings.
 
         Parameters
@@ -200,6 +195,7 @@ class Block:
         key
             An integer or slice for each dimension of `shape`, or an array for one dimension.
         """
+        # arrays by topic have only the last dimensions, and therefore only the last indices
         by_topic = key[len(key) - self.count.ndim + 1 :]
         return self._map(lambda array: array[key], lambda array: array[by_topic])
 
@@ -237,7 +233,7 @@ class Block:
         pooled = None if self.pool_count is None else self.pool_count[..., :depth, :]
         return replace(shorter, pool_count=pooled, beyond=self.hidden + lost.sum(axis=-1))
 
-    def scales(self) -> list[tuple[Any, "Block"]]:
+    def scales(self) -> list[tuple[slice | Array, "Block"]]:
         """Group topics by top grade and pool depth.
 
         Returns
@@ -250,9 +246,9 @@ class Block:
             return [(slice(None), self.on_scale(top, pool_depth))]
         scales = np.stack(np.broadcast_arrays(np.ravel(self.top), np.ravel(self.pool_depth)))
         pairs, codes = np.unique(scales, axis=1, return_inverse=True)
-        others = (slice(None),) * (len(self.shape) - 1)
+        leading = (slice(None),) * (len(self.shape) - 1)
         positions = [np.flatnonzero(codes.ravel() == scale) for scale in range(pairs.shape[1])]
-        groups = [self.take(*others, topics) for topics in positions]
+        groups = [self.take(*leading, topics) for topics in positions]
         return [
             (topics, group.on_scale(int(top), int(pool_depth)))
             for topics, group, (top, pool_depth) in zip(positions, groups, pairs.T, strict=True)
@@ -276,6 +272,7 @@ class Block:
         start = np.broadcast_to(start[..., np.newaxis], doc.shape).ravel()[judged]
         by_subtopic = grades[start + doc.ravel()[judged], subtopic]
         grade = self.grade.copy()
+        # EMPTY in `subtopic_grade` marks documents that are judged only for other subtopics
         grade.ravel()[judged] = np.where(by_subtopic == EMPTY, Grade(UNJUDGED), by_subtopic)
         return replace(self, grade=grade, count=count[..., subtopic, :], doc=None, pool_count=None)
 
@@ -316,6 +313,7 @@ def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDA
     order = np.argsort(~judged, axis=-1, kind="stable")
     inside = np.take_along_axis(judged, order, axis=-1)
     closed = np.where(inside, np.take_along_axis(grade, order, axis=-1), Grade(EMPTY))
+    # documents that follow equally many starts of blocks had equal scores, so they still tie
     block = np.take_along_axis(np.cumsum(~tied, axis=-1), order, axis=-1)
     still_tied = np.zeros(grade.shape, bool)
     still_tied[..., 1:] = (block[..., 1:] == block[..., :-1]) & inside[..., 1:]
@@ -386,8 +384,7 @@ class TiedBlocks:
     >>> blocks = TiedBlocks.of(block)
     >>> blocks.precision(grade == 1, np.array([0.5, 0.5, 1])).round(3)
     array([0.5  , 0.25 , 0.667])
-    >>> gain = np.array([0.0, 1.0])
-    >>> blocks.stops(grade, block.levels, gain)
+    >>> blocks.stops(grade, block.levels, np.array([0.0, 1.0]))
     array([0.5, 0.5, 0. ])
     """
 
@@ -444,8 +441,9 @@ class TiedBlocks:
         """
         size = np.repeat(self.size, self.shown).reshape(share.shape)
         above = self._above(np.cumsum(relevant, axis=-1, dtype=np.float64), 0.0)
-        others = self.offset * (share * size - 1) / np.maximum(size - 1, 1)
-        return share * (above + 1 + others) / np.arange(1.0, share.shape[-1] + 1)
+        # given that the document is relevant, r - 1 of the other n - 1 documents are relevant
+        tied_hits = self.offset * (share * size - 1) / np.maximum(size - 1, 1)
+        return share * (above + 1 + tied_hits) / np.arange(1.0, share.shape[-1] + 1)
 
     def stops(self, grade: Grades, levels: Array, table: Floats) -> Floats:
         """Return the probability that users stop at each rank.
@@ -478,10 +476,12 @@ class TiedBlocks:
         gaining = np.flatnonzero(table[grade])
         owner = np.append(block[gaining], np.repeat(self.last[lists], times))
         code = np.append(grade.ravel()[gaining], np.repeat(np.asarray(levels)[below], times))
+        # sorting by grade makes rounding errors independent of the order of tied documents
         order = np.lexsort((code, owner))
         owner = owner[order]
         count = np.bincount(owner, minlength=len(self.starts))
         number = np.arange(len(owner)) - (np.cumsum(count) - count)[owner]
+        # documents without gain stop nobody: once all of them are added, every E_j is still 1
         added = self.size - count
         reading = np.ones(grade.size)
         gain = np.zeros(len(self.starts))

@@ -1,7 +1,7 @@
 """Quantities of rankings that kernels of metrics read."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cache, cached_property, lru_cache
 from typing import Any, TypeVar
 
@@ -17,8 +17,10 @@ from irframe.quantities.block import Block, TiedBlocks, count_to, share
 from irframe.quantities.subtopics import NovelHits, Strata, find_hits
 
 Steps = tuple[Floats, Array]
+Cache = dict[tuple[Hashable, ...], Any]
+"""Values of quantities by name and arguments."""
 
-Quantity = TypeVar("Quantity", bound=Callable[..., Any])
+Quantity = TypeVar("Quantity", bound=Callable[..., object])
 
 JUDGED_ONLY: set[str] = set()
 """Names of quantities that depend on judgments and depth, but not on the rankings."""
@@ -60,25 +62,26 @@ class Evidence:
     array([1., 1., 2.])
     """
 
-    def __init__(self, block: Block, prepared: dict[tuple[Any, ...], Any] | None = None) -> None:
+    def __init__(self, block: Block, prepared: Cache | None = None) -> None:
         self._prepared = prepared
         self._block = block
         # gains are divided by the top grade, so a top grade of 0 is replaced by 1
         self._top = max(int(block.top), 1)
         self._grade = np.ascontiguousarray(block.grade)
         self._tied = block.tied
-        self._memory: dict[tuple[Any, ...], Any] = {}
-        self.scored: dict[Any, Floats] = {}
+        self._memory: Cache = {}
+        self.scored: dict[Hashable, Floats] = {}
         """Cache of scores at every depth, by metric without a fixed depth."""
         self.over_orders = block.tied is not None and not block.leveled
         """Whether scores are means over all orders of tied documents."""
 
-    def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
+    def read(self, metric: object, kernel: str = "kernel") -> dict[str, Any]:
         """Return the quantities that a kernel reads, by name."""
+        # `parameters` caches by function, and every metric object has its own bound method
         names = parameters(getattr(type(metric), kernel))
         return {name: self._cached(name, metric) for name in names}
 
-    def _cached(self, name: str, metric: Any) -> Any:
+    def _cached(self, name: str, metric: object) -> Any:
         compute = getattr(Evidence, name)
         if not callable(compute):
             return getattr(self, name)
@@ -197,6 +200,8 @@ class Evidence:
     @of_judgments
     def best_gain(self, gain: Gain, rel: int) -> float:
         """Return the highest possible gain, at least 1."""
+        # an unjudged document may have the grade `rel` even if no judged document has this grade,
+        # and the bounds of Lu et al. assume gain 1, which exponential gain does not reach
         grades = np.arange(1 + max(self._top, rel))
         return max(1.0, float(gain.map(grades, rel=rel, top=self._top).max()))
 
@@ -207,8 +212,10 @@ class Evidence:
             return gains
         tail = None
         if self._block.tail is not None and self._block.tail_size is not None:
-            count, size = self._block.tail, self._block.tail_size
+            count = self._block.tail
+            size = self._block.tail_size
             level_gain = table[self._block.levels]
+            # `size` also counts unjudged documents, and `count` only judged ones
             tail = (count @ level_gain + unjudged * (size - count.sum(axis=-1)), size)
         return share(gains, self._tied, tail)
 
@@ -313,6 +320,7 @@ class Evidence:
         A document gains 1 for each subtopic for which it is relevant. Each document above that is
         relevant for the same subtopic multiplies this gain by 1 - alpha.
         """
+        # `_cached` has the same key, so metrics that read hits or novelty find the hits only once
         key = ("hits", rel)
         if key not in self._memory:
             self._memory[key] = self.hits(rel)
@@ -414,6 +422,7 @@ class Evidence:
         """Number of judged documents per pool depth and grade."""
         if self._block.pool_count is not None:
             return self._block.pool_count
+        # without a pool, all judged documents belong to the pool of every depth
         shape = (*self._block.count.shape[:-1], self._grade.shape[-1], self._block.count.shape[-1])
         return np.broadcast_to(self._block.count[..., np.newaxis, :], shape)
 
@@ -461,6 +470,6 @@ def _gain_table(gain: Gain, rel: int, top: int, low: int, unjudged: float) -> Fl
 
 
 @cache
-def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+def parameters(function: Callable[..., object]) -> tuple[str, ...]:
     """Return the names of a function's parameters, without self."""
     return tuple(name for name in inspect.signature(function).parameters if name != "self")

@@ -1,7 +1,7 @@
 """Rank discounts, ideal rankings and relative positions."""
 
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from irframe.arrays import Array, Floats
 DISCOUNTS = ("log2", "zipf", "jk")
 
 
-def positive(denominator: NDArray[Any]) -> Floats:
+def positive(denominator: Array) -> Floats:
     """Replace 0 in a denominator by infinity.
 
     A quotient with this denominator is then 0 instead of NaN.

@@ -114,10 +114,12 @@ class Strata:
             ranks = np.cumsum(np.concatenate([start, steps], axis=-1), axis=-1)
             before, rank = ranks[..., :-1], ranks[..., 1:]
             end = start + counts[..., level, np.newaxis]
+            # the script tests the last rank only after it has added the first document of a grade
             used.append((rank <= end) & ((before < LONGEST) | (before == start)))
             terms.append(gain[level] / np.log2(rank + 1))
             start = end
         inside = np.concatenate(used, axis=-1)
+        # unused ranks differ by topic, and are moved to the end so that the first sums are complete
         order = np.argsort(~inside, axis=-1, kind="stable")
         gained = np.take_along_axis(np.concatenate(terms, axis=-1) * inside, order, axis=-1)
         gained = np.concatenate([np.zeros(start.shape), gained], axis=-1)
@@ -146,6 +148,7 @@ class Strata:
             pooled, judged, hits = (
                 count_above(inside & flags) for flags in (True, assessed, relevant)
             )
+            # sample_eval.pl adds 3 epsilons, and trec_eval adds 2 in infAP
             total += pooled * (hits + EPSILON) / (judged + 3 * EPSILON)
         return total
 

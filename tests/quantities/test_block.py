@@ -98,8 +98,10 @@ def test_rankings_of_one_system_keep_the_recall_base_of_their_topics():
         assert selected.count.tolist() == [[3], [1]]
 
 
-AVERAGED = [each for each in VARIANTS if "mean" in each.facts.shares]
-LEVELED = [each for each in VARIANTS if each.facts.shares == {"block"} or each.name == "ERR"]
+AVERAGED = [variant for variant in VARIANTS if "mean" in variant.facts.shares]
+LEVELED = [
+    variant for variant in VARIANTS if variant.facts.shares == {"block"} or variant.name == "ERR"
+]
 
 
 def blocks(tied):
