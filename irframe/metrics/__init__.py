@@ -20,12 +20,14 @@ from irframe.metrics.spellings import SETTINGS  # noqa: E402
 from irframe.quantities.block import Block as Block  # noqa: E402
 from irframe.quantities.evidence import Evidence as Evidence  # noqa: E402
 
+# the classes of presets exist only after the imports above, so their settings name them by text
 ALIASES.update((name, Preset(METRICS[kind], **fixed)) for name, (kind, fixed) in SETTINGS.items())
 globals().update(METRICS)
 # ASCII order would list nDCG after all names that begin with a capital letter
 _by_name = sorted(METRICS.items(), key=lambda item: item[0].lower())
 METRICS.clear()
 METRICS.update(_by_name)
+# @dataclass adds __init__ after __init_subclass__ has run, so constructors are wrapped only here
 for _kind in METRICS.values():
     suggesting(_kind, "__init__", _kind.__name__)
 

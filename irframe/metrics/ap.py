@@ -386,6 +386,7 @@ class Q(Thresholded):
     ) -> Floats:
         """Return the contribution of each rank to the score."""
         gains, counts = ideal_steps if pool_steps is None else pool_steps
+        # terms explain the score at the last depth, and therefore use the pool of the last depth
         effort = self._effort(gains, counts[..., -1:, :], rank)
         reward = (found + self.beta * cumulated_gain) * relevant
         return np.asarray(reward / effort / normaliser[..., -1:])
@@ -455,6 +456,7 @@ class InfAP(Thresholded):
         strata: Strata,
     ) -> tuple[Array, Array]:
         """Return contributions of ranks before division, and their divisor."""
+        # documents of grade -1 are pooled: `judged` includes them, and `assessed` excludes them
         if strata.stratified:
             expected = strata.relevant_above(relevant, assessed)
             weight = strata.at_rank(strata.weight) * relevant

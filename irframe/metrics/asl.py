@@ -101,6 +101,7 @@ class ASL(Thresholded):
             relevant = relevant & (found <= self.first)
             n = np.minimum(n, self.first)
         total = np.cumsum(search_length * relevant, axis=-1)
+        # with `first`, more documents may be found than the score averages over
         return (total + np.maximum(n - found, 0) * missing_length) / n
 
 
@@ -339,6 +340,7 @@ class RR(Thresholded):
         """Return gain and cost down to the first relevant document."""
         stops = np.minimum(found, 1)
         first = 1.0 + np.argmax(relevant, axis=-1, keepdims=True)
+        # users who find no relevant document read down to the horizon, or to a larger depth
         horizon = np.maximum(rank, HORIZON)
         return Reading(stops, np.where(found > 0, first, horizon), 0.0, (1 - stops) * horizon)
 

@@ -24,6 +24,7 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
         return None
     if spec.name == "depth":
         return check_int(f"depth of {metric}", value, low=1, error=DepthError)
+    # the type is a string if the module that defines the metric postpones annotations
     if spec.type in {"bool", bool} and not isinstance(value, bool):
         raise MetricError(f"{spec.name} of {metric} to be True or False", repr(value))
     name = f"{spec.name} of {metric}"
@@ -59,7 +60,7 @@ PARSED: dict[str, "Metric"] = {}
 
 
 def parameter(
-    default: Any = MISSING,
+    default: object = MISSING,
     *,
     low: float | None = None,
     high: float | None = None,
@@ -100,8 +101,9 @@ def parameter(
 def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
     """Return a kernel that sums terms down to each depth."""
 
+    # `wraps` keeps the signature, which tells `Evidence.read` the quantities to pass
     @wraps(terms)
-    def kernel(metric: Any, **quantities: Any) -> Floats:
+    def kernel(metric: object, **quantities: object) -> Floats:
         return np.asarray(terms(metric, **quantities).cumsum(axis=-1))
 
     return kernel
@@ -110,18 +112,16 @@ def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
 def _divided(
     terms_and_divisor: Callable[..., tuple[Array, Array]],
 ) -> tuple[Callable[..., Floats], Callable[..., Floats]]:
-    """Return kernel and terms of a sum with a divisor.
-
-    Dividing each term instead of the sum would change the fourth decimal of some scores.
-    """
+    """Return kernel and terms of a sum with a divisor."""
 
     @wraps(terms_and_divisor)
-    def kernel(metric: Any, **quantities: Any) -> Floats:
+    def kernel(metric: object, **quantities: object) -> Floats:
         added, divisor = terms_and_divisor(metric, **quantities)
+        # dividing each term instead of the sum would change the fourth decimal of some scores
         return np.asarray(added.cumsum(axis=-1) / divisor)
 
     @wraps(terms_and_divisor)
-    def terms(metric: Any, **quantities: Any) -> Floats:
+    def terms(metric: object, **quantities: object) -> Floats:
         added, divisor = terms_and_divisor(metric, **quantities)
         return np.asarray(added / divisor[..., -1:])
 
@@ -132,7 +132,7 @@ class MetricType(type):
     """Metaclass of metrics, which makes ``nDCG @ 10`` valid."""
 
     def __new__(
-        mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], *, abstract: bool = False
+        mcs, name: str, bases: tuple[type, ...], body: dict[str, object], *, abstract: bool = False
     ) -> "MetricType":
         """Create a metric class."""
         # To copy a class that a notebook defines, cloudpickle creates an empty class and fills it
@@ -264,6 +264,7 @@ class Metric(metaclass=MetricType):
     def __post_init__(self) -> None:
         for spec in fields(self):
             value = getattr(self, spec.name)
+            # numpy prints its numbers as np.float64(0.5), which metrics would repeat in their text
             plain = value.item() if isinstance(value, np.generic) else value
             object.__setattr__(self, spec.name, checked(type(self).__name__, spec, plain))
         gain = getattr(self, "gain", None)
@@ -287,7 +288,7 @@ class Metric(metaclass=MetricType):
     def _arguments(self, at: str) -> str:
         shown = []
         for spec in sorted(fields(self), key=lambda spec: WRITTEN_LAST.get(spec.name, 0)):
-            value: Any = getattr(self, spec.name)
+            value: object = getattr(self, spec.name)
             default: Any = spec.default
             usual = value == (parse_gain(default) if spec.name == "gain" else default)
             if spec.name != at and (spec.metadata.get("shown") or not usual):
@@ -311,6 +312,7 @@ class Metric(metaclass=MetricType):
         ('R@5', True)
         """
         renamed = copy(self)
+        # the label is not a field, so that it changes neither equality nor the hash
         object.__setattr__(renamed, "_label", label)
         return renamed
 
@@ -481,7 +483,7 @@ class Metric(metaclass=MetricType):
         if values.shape != shape:
             values = np.broadcast_to(values, shape)
         if self.depth is not None and self.depth < shape[-1]:
-            values = values.copy()
+            values = values.copy()  # metrics that differ only in depth share the cached scores
             values[..., self.depth :] = values[..., self.depth - 1 : self.depth]
         return values
 

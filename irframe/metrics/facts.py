@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from irframe.arrays import Floats
+from irframe.arrays import Array, Floats
 from irframe.errors import IrframeError, MetricError
 from irframe.gains import Gain, GainMap, parse_gain
 from irframe.metrics.base import ALIASES, METRICS, Metric, MetricType, Summary
@@ -104,7 +104,7 @@ STOPPED = re.compile(rf"(.+?)({AT_STOP})")
 """Pattern of a label with a stopping rule other than a depth."""
 
 
-def index_of(metric: Any, labels: Sequence[str]) -> int | None:
+def index_of(metric: object, labels: Sequence[str]) -> int | None:
     """Return the index of a metric in labels, or None.
 
     Parameters
@@ -126,7 +126,7 @@ def index_of(metric: Any, labels: Sequence[str]) -> int | None:
     return next(same, None)
 
 
-def label_at(label: str, depth: Any) -> str:
+def label_at(label: str, depth: object) -> str:
     """Return the label of a metric at a depth.
 
     Examples
@@ -137,14 +137,14 @@ def label_at(label: str, depth: Any) -> str:
     return label if "@" in label or facts(label).depth is not None else f"{label}@{depth}"
 
 
-def _metric(metric: Any) -> Metric | None:
+def _metric(metric: object) -> Metric | None:
     try:
         return parse_metric(metric)
     except IrframeError:
         return None
 
 
-def facts(metric: Any) -> Facts:
+def facts(metric: object) -> Facts:
     """Return the properties of a metric.
 
     Parameters
@@ -214,7 +214,8 @@ def _facts_by_label(label: str, names: int) -> Facts:
 def _is_cost(label: str) -> bool:
     """Return whether an unknown label describes a cost."""
     bare = AT_CUT.sub("", label)
-    names = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", bare)]
+    # the pattern also splits names such as promptTokens
+    names = [name.lower() for name in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", bare)]
     costs = not COST_WORDS.isdisjoint(names) and not GAIN_WORDS.search(" ".join(names))
     return bare in COST_LABELS or costs
 
@@ -258,7 +259,7 @@ def _of(metric: Any) -> Facts:
     )
 
 
-def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
+def refuse_gains(metric: Metric, levels: Array) -> None:
     """Raise if a gain is missing or above the maximum.
 
     Examples
@@ -330,23 +331,21 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     --------
     >>> from irframe.metrics import AP
     >>> block = Block(
-    ...     grade=np.array([[1, 0, 1]], dtype=np.int16),
-    ...     retrieved=np.array([3]),
-    ...     levels=np.array([0, 1]),
-    ...     count=np.array([[1, 2]]),
-    ...     top=1,
-    ... )
+    ...     grade=np.array([[1, 0, 1]], dtype=np.int16), retrieved=np.array([3]),
+    ...     levels=np.array([0, 1]), count=np.array([[1, 2]]), top=1)
     >>> contributions(AP(), block, 3).round(3)
     array([[0.5  , 0.   , 0.333]])
     """
     refuse_without_terms([metric])
     scored = block.condensed() if metric.judged_only else block
     cut = min(depth, metric.depth or depth, block.grade.shape[-1])
+    # `Block.cut` removes `doc`, which metrics that read subtopics or strata need
     doc = None if scored.doc is None else scored.doc[..., :cut]
     evidence = Evidence(replace(scored.cut(cut), doc=doc))
     added = np.zeros(block.grade.shape)
     added[..., :cut] = added_by_rank(metric, evidence)
     if metric.judged_only:
+        # contributions return from the ranks without unjudged documents to the original ranks
         order, *_ = close_up(block.grade, np.zeros(block.grade.shape, bool))
         np.put_along_axis(added, order, added.copy(), axis=-1)
     return added
@@ -363,10 +362,10 @@ BLOCK_BYTES = 2**21
 
 
 def average(
-    values: NDArray[Any],
+    values: Array,
     summary: Summary = "mean",
     axis: int = -1,
-    weights: NDArray[Any] | None = None,
+    weights: Array | None = None,
 ) -> Floats:
     """Return averages over the topics with a score.
 
@@ -405,11 +404,10 @@ def average(
     return np.asarray(averaged(n_scores, total, summary))[()]
 
 
-def _sequential_sum(values: NDArray[Any], axis: int) -> Floats:
-    """Return sums over topics, added in order as in trec_eval.
-
-    numpy sums a contiguous axis pairwise, which may change the fourth decimal.
-    """
+def _sequential_sum(values: Array, axis: int) -> Floats:
+    """Return sums over topics, added in order as in trec_eval."""
+    # numpy sums an axis pairwise if no other axis has a smaller stride, which may change the fourth
+    # decimal, and adds all other axes in order
     topics = values.shape[axis]
     step = abs(values.strides[axis])
     sides = zip(values.strides, values.shape, strict=True)
@@ -420,9 +418,9 @@ def _sequential_sum(values: NDArray[Any], axis: int) -> Floats:
     return np.asarray(np.ascontiguousarray(np.moveaxis(values, axis, 0)).sum(axis=0))
 
 
-def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:
+def terms(values: Array, summary: Summary = "mean") -> Floats:
     """Return the summands of an average, 0 for missing scores."""
-    summands: NDArray[Any] = values
+    summands: Array = values
     if summary == "harmonic":
         with np.errstate(divide="ignore"):
             summands = 1 / values
@@ -431,7 +429,7 @@ def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:
     return np.where(np.isnan(values), 0.0, summands)
 
 
-def averaged(n_scores: Any, total: Any, summary: Summary = "mean") -> Any:
+def averaged(n_scores: Array | float, total: Array | float, summary: Summary = "mean") -> Array:
     """Return the average, computed from the sum of `terms`."""
     n = np.where(n_scores > 0, n_scores, np.nan)
     if summary == "harmonic":
@@ -441,7 +439,7 @@ def averaged(n_scores: Any, total: Any, summary: Summary = "mean") -> Any:
     return np.where(n_scores > 0, total, np.nan) if summary == "sum" else total / n
 
 
-def best_first(means: NDArray[Any], sign: int = 1) -> NDArray[np.int64]:
+def best_first(means: Array, sign: int = 1) -> NDArray[np.int64]:
     """Return positions that sort means from best to worst.
 
     Parameters
@@ -460,9 +458,7 @@ def best_first(means: NDArray[Any], sign: int = 1) -> NDArray[np.int64]:
     return np.argsort(-sign * np.round(means, TIE), kind="stable", axis=-1)
 
 
-def moments(
-    values: NDArray[Any], summary: Summary = "mean"
-) -> tuple[NDArray[np.int64], Floats, Floats]:
+def moments(values: Array, summary: Summary = "mean") -> tuple[NDArray[np.int64], Floats, Floats]:
     """Return counts, averages and sums of squared deviations over topics.
 
     Parameters

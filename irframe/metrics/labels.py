@@ -23,7 +23,7 @@ MASKED = {"labels": np.nan, "scores": -np.inf, "listed": False}
 """Mapping from the name of an argument to the value that replaces its masked entries."""
 
 
-def score_labels(metric: Metric, *arrays: Any, every: bool) -> Any:
+def score_labels(metric: Metric, *arrays: object, every: bool) -> Any:
     """Score labels of candidates at one depth or all depths.
 
     Parameters

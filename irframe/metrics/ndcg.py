@@ -357,6 +357,7 @@ class RnDCG(Thresholded):
             new = end > (counts[..., step - 1] if step else 0)
             total += new * _upto(dcg, end) / positive(ideal_sum(gains, counts, end))
             points += new
+        # after the loop, `end` is the number of documents with gain
         more = seen > end + 1
         total += more * dcg / positive(ideal_sum(gains, counts, end))
         return np.asarray(total / positive(points + more))

@@ -406,6 +406,7 @@ class IA(Thresholded):
     subtopics = True
 
     def __post_init__(self) -> None:
+        # rel and depth of the inner metric move to IA, so that both ways to write them are equal
         parsed = parse_metric(self.metric)
         default: dict[str, Any] = {"rel": 1} if hasattr(parsed, "rel") else {}
         inner = replace(parsed, depth=None, **default)
@@ -437,7 +438,7 @@ class IA(Thresholded):
         total: Floats = np.zeros(1)
         number: Floats = np.zeros(1)
         for evidence in evidence_by_subtopic:
-            counts = evidence.n_relevant(self.rel) > 0
+            counts = evidence.n_relevant(self.rel) > 0  # scores of other subtopics may be NaN
             total = total + np.where(counts, inner.score(evidence), 0.0)
             number = number + counts
         return np.asarray(total / positive(number))

@@ -325,17 +325,14 @@ class RprecMult(Thresholded):
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
     """Return the F measure of precision and recall.
 
-    Some tools have a parameter b2 for the square of beta. The square of beta is rounded to 15
-    digits, so that ``beta = sqrt(b2)`` gives the scores of tools with a parameter b2.
-
     Examples
     --------
-    >>> import numpy as np
     >>> f_measure(np.array([0.5, 0.0]), np.array([1.0, 0.0]), 1.0).round(3)
     array([0.667, 0.   ])
     >>> f_measure(np.array([1.0]), np.array([1 / 3]), 2**0.5).tolist()
     [0.42857142857142855]
     """
+    # rounding makes the square of sqrt(b2) equal to b2, which is the parameter of some tools
     weight = float(f"{beta * beta:.15g}")
     return (1 + weight) * precision * recall / positive(weight * precision + recall)
 
@@ -381,7 +378,7 @@ class F(Thresholded):
 
     beta: float = parameter(1.0, above=0)
 
-    linear = True
+    linear = True  # F equals (1 + b^2) found / (b^2 R + k)
     needs_depth = True
     order = "relevance"
     fillings = "cut"
@@ -495,6 +492,7 @@ class Bpref(Thresholded):
     ) -> tuple[Array, Array]:
         """Return the undivided contribution of each rank, and the divisor."""
         above = count_to(assessed & ~relevant)
+        # if N is 0, min(R, N) is 0, and the contribution of every relevant document is 1
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
         credit = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant
         return credit, positive(n_relevant)

@@ -50,7 +50,7 @@ class Preset(partial[Metric]):
         return self(**{self.at: depth})
 
 
-def is_foreign(metric: Any) -> bool:
+def is_foreign(metric: object) -> bool:
     """Return whether an object is a measure of ir_measures."""
     return type(metric).__module__.partition(".")[0] == "ir_measures"
 
@@ -100,7 +100,7 @@ CACHED = 1000
 """Maximum number of texts in the cache of parsed metrics."""
 
 
-def parse_metric(text: Any) -> Metric:
+def parse_metric(text: object) -> Metric:
     """Parse the name of a metric.
 
     Parameters
@@ -304,7 +304,7 @@ def _from_ranx(text: str) -> Metric | None:
     if match is None:
         return None
     name, separator, number = match.groups()
-    names = {other.lower() for other in (*ALIASES, *spellings.TREC_NAMES)}
+    names = {candidate.lower() for candidate in (*ALIASES, *spellings.TREC_NAMES)}
     name = name if name in spellings.RANX_NAMES or name.lower() in names else name.lower()
     if name not in spellings.RANX_NAMES:
         return None
@@ -344,7 +344,7 @@ def _from_expression(text: str) -> Metric:
     return _build(kind, arguments, text)
 
 
-def _positional(kind: Any, values: list[Any], text: str) -> dict[str, Any]:
+def _positional(kind: Any, values: list[object], text: str) -> dict[str, object]:
     """Return a mapping from parameter name to positional value."""
     names = [
         spec.name for spec in fields(getattr(kind, "kind", kind)) if spec.metadata.get("shown")
@@ -401,7 +401,7 @@ def _kind(name: str, *, bare: bool) -> Any:
     raise MetricError("a known metric", f"{name!r}{hint}", advice)
 
 
-def _replace_gain_parameters(kind: Any, arguments: dict[str, Any], text: str) -> None:
+def _replace_gain_parameters(kind: MetricType, arguments: dict[str, Any], text: str) -> None:
     """Replace the gain parameters of ir_measures by gain maps."""
     if arguments.pop("min_rel", 0):
         raise MetricError("linear gain from grade 0 on", f"a min_rel above 0 in {text!r}")
@@ -419,7 +419,8 @@ def _build(named: MetricType | Preset, arguments: dict[str, Any], text: str) -> 
     kind: Any = named
     fixed: dict[str, Any] = {}
     if isinstance(named, Preset):
-        kind, fixed = named.kind, named.keywords
+        kind = named.kind
+        fixed = named.keywords
     if kind.__name__ == "NumRet" and "rel" in arguments:  # as in ir_measures
         kind = ALIASES["NumRelRet"]
     if kind.__name__ == "SetP" and arguments.pop("relative", False):

@@ -1,7 +1,7 @@
 """Metrics of users who read on with some probability."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -134,6 +134,7 @@ class INSQ(InverseSquares):
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the score if all unjudged documents had gain 1."""
+        # the continuation probability ignores gain, so the weights are those of a list without gain
         nothing = np.zeros(len(rank))
         weight = reached(self.continuation(nothing, nothing, rank))
         weight *= rank <= (self.horizon or np.inf)
@@ -182,6 +183,7 @@ class INST(InverseSquares):
     array([0.608, 0.608, 0.723])
     """
 
+    # `ahead` is at least 2T, because gains are at most 1, and C(i) would rise for `ahead` below 1
     T: float = parameter(1.0, low=0.5, shown=True)
 
     order = "gain"
@@ -281,8 +283,9 @@ class NERR(InverseSquares):
         """Return the continuation probability at each rank."""
         if self.stop == "INSQ":
             return super().continuation(gain, cumulated_gain, rank) * (1 - gain)
-        goes_on: Any = {"satisfied": 1.0, "rank": rank / (rank + 1), "RBP": self.p}[self.stop]
-        return np.asarray(goes_on * (1 - gain) + 0 * cumulated_gain)
+        goes_on: dict[Stop, Floats | float]
+        goes_on = {"satisfied": 1.0, "rank": rank / (rank + 1), "RBP": self.p}
+        return np.asarray(goes_on[self.stop] * (1 - gain) + 0 * cumulated_gain)
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
         """Return ``ahead`` in ``C(i) = ((ahead - 1) / ahead)^2``."""

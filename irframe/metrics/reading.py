@@ -7,7 +7,7 @@ read, and the gain and cost of reading.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import scipy
@@ -401,7 +401,7 @@ class IFT(ReadingOn):
             expected = "a number for the horizon of IFT with a rate (no closed form exists)"
             raise MetricError(expected, "None")
 
-    def _values(self, names: tuple[str, ...]) -> tuple[Any, ...]:
+    def _values(self, names: tuple[str, ...]) -> tuple[float, ...]:
         """Return parameter values, or () if any value is None."""
         values = tuple(getattr(self, name) for name in names)
         return () if None in values else values

@@ -144,7 +144,7 @@ class SetF(Thresholded):
 
     beta: float = parameter(1.0, above=0)
 
-    linear = True
+    linear = True  # F equals (1 + b^2) found / (b^2 R + n)
     sees_length = True
     order = "relevance"
     fillings = "cut"

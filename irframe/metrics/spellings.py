@@ -3,14 +3,14 @@
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from irframe.errors import MetricError, warn
 from irframe.metrics.base import ALIASES, Metric
 
 TWO_MEANINGS = {"sDCG": ("DCG", "SDCG"), "Hits": ("Success", "NumRelRet")}
 """Mapping from an ambiguous name to the metrics that it may mean."""
-SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
+SETTINGS: dict[str, tuple[str, dict[str, object]]] = {
     "AP_IA": ("IA", {"metric": "AP"}),
     "MAP_IA": ("IA", {"metric": "AP"}),
     "P_IA": ("IA", {"metric": "P"}),
@@ -366,7 +366,7 @@ def split_level(text: str) -> tuple[str, int | None]:
     return (name, int(level)) if name and level.isdecimal() else (text, None)
 
 
-def trec_fields(name: TrecName) -> dict[str, Any]:
+def trec_fields(name: TrecName) -> dict[str, object]:
     """Return the parameters of the metric for a trec_eval name.
 
     The parameter of ``set_F`` is the square of beta.
@@ -447,6 +447,7 @@ def from_plain(text: str) -> str | None:
     """
     if not PLAIN.fullmatch(text):
         return None
+    # an escaped name is the full text of a metric, so that nothing but the escapes is decoded
     if ESCAPED.search(text):
         return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     cut = CUT.fullmatch(text)

@@ -113,6 +113,7 @@ class SpanF(Metric):
 
     def kernel(self, *, covered: Floats, shown: Floats, evidence: Floats) -> Floats:
         """Return the F measure down to each depth."""
+        # with P = covered / shown and R = covered / evidence, the formula also holds if both are 0
         return (1 + self.beta**2) * covered / positive(self.beta**2 * evidence + shown)
 
 
