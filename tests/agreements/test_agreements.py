@@ -98,7 +98,7 @@ def test_p_values_of_tau_agree_with_scipy(systems, values):
         untied = len({*first.tolist()}) == len({*second.tolist()}) == systems <= 33
         return stats.kendalltau(first, second, method="exact" if untied else "asymptotic")[1]
 
-    expected = [[of_pair(one, other) for other in y] for one in x]
+    expected = [[of_pair(row_x, row_y) for row_y in y] for row_x in x]
     np.testing.assert_allclose(Kendall().p_values(x, y), expected, rtol=1e-9)
     x[1, 0] = np.nan
     assert np.isnan(Kendall().p_values(x, y)[1]).all()

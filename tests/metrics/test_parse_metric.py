@@ -120,7 +120,7 @@ def test_aliases_are_attributes_of_the_package():
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("nDGC@10", "did you mean nDCG"),
         ("XYZ", "found 'XYZ'[.] "),
@@ -154,8 +154,8 @@ def test_aliases_are_attributes_of_the_package():
         (ir.metrics.IPrec, "IPrec with the parameters recall"),
     ],
 )
-def test_errors_suggest_names_and_parameters(text, words):
-    refused(MetricError, words, lambda: ir.parse_metric(text))
+def test_errors_suggest_names_and_parameters(text, message):
+    refused(MetricError, message, lambda: ir.parse_metric(text))
 
 
 @pytest.mark.parametrize("text", ["P@0", "P@-1", "P@2.5", "P(depth=True)", "P_0", "map_cut_1.5"])

@@ -191,15 +191,15 @@ GRADES = st.lists(st.integers(0, 3), min_size=1, max_size=8).filter(any)
 @given(grades=GRADES, data=st.data())
 def test_u_measure_and_time_biased_gain_agree_with_the_reference_implementation(grades, data):
     size = len(grades)
-    words = data.draw(st.lists(st.integers(0, 900), min_size=size, max_size=size))
+    lengths = data.draw(st.lists(st.integers(0, 900), min_size=size, max_size=size))
     docs = [f"d{number}" for number in range(size)]
-    run = pd.DataFrame({"topic": "1", "doc": docs, "score": range(size, 0, -1), "words": words})
+    run = pd.DataFrame({"topic": "1", "doc": docs, "score": range(size, 0, -1), "words": lengths})
     qrels = {"1": dict(zip(docs, grades, strict=True))}
     texts = {
-        "U": lambda k: slow.decayed(grades, words, k),
-        "U(patience=1000.0, norm=2.0)": lambda k: slow.decayed(grades, words, k, 1000.0, 2.0),
-        "TBG": lambda k: slow.time_biased(grades, words, k),
-        "TBG(half_life=60.0)": lambda k: slow.time_biased(grades, words, k, 60.0),
+        "U": lambda k: slow.decayed(grades, lengths, k),
+        "U(patience=1000.0, norm=2.0)": lambda k: slow.decayed(grades, lengths, k, 1000.0, 2.0),
+        "TBG": lambda k: slow.time_biased(grades, lengths, k),
+        "TBG(half_life=60.0)": lambda k: slow.time_biased(grades, lengths, k, 60.0),
     }
     scores = ir.cube(run, qrels, units=ir.Units(length="words")).ireval.score(*texts)
     table = ir.evaluate(run, qrels, list(texts), units=ir.Units(length="words"))
@@ -225,8 +225,8 @@ def cube_of_spans():
 
 OF_CUBES = [
     name
-    for name, each in VERBS.items()
-    if next(iter(signature(each).parameters)) in {"cube", "data"}
+    for name, function in VERBS.items()
+    if next(iter(signature(function).parameters)) in {"cube", "data"}
 ]
 
 
@@ -293,21 +293,22 @@ def test_cubes_of_spans_are_saved_and_concatenated(tmp_path, sets):
     spans = ir.as_spans(spans.assign(set=low % 3) if sets else spans)
     cube = runs.ireval.cube(spans, units=ir.Units(length="tokens"))
 
-    def same(found, expected):
+    def assert_equal_scores(got, expected):
         for stop in (None, ir.Budget([5, 20], cut="part"), ir.Budget(20, cut="skip")):
             pair = (
                 source.ireval.score("SpanR", "SpanF", "All", stop=stop)
-                for source in (found, expected)
+                for source in (got, expected)
             )
             np.testing.assert_array_equal(*pair)
 
     some = cube.isel(topic=[3, 1], system=[2, 0])
-    for name, each in {"whole": cube, "some": some}.items():
-        opened = each.ireval.save(tmp_path / name)
-        same(opened, each)
-        same(ir.concat([opened.isel(topic=[0]), each.isel(topic=[1])]), each.isel(topic=[0, 1]))
-        halves = [opened.isel(system=[0]), each.isel(system=[1])]
-        same(ir.concat(halves, dim="system"), each.isel(system=[0, 1]))
+    for name, saved in {"whole": cube, "some": some}.items():
+        opened = saved.ireval.save(tmp_path / name)
+        assert_equal_scores(opened, saved)
+        topics = [opened.isel(topic=[0]), saved.isel(topic=[1])]
+        assert_equal_scores(ir.concat(topics), saved.isel(topic=[0, 1]))
+        systems = [opened.isel(system=[0]), saved.isel(system=[1])]
+        assert_equal_scores(ir.concat(systems, dim="system"), saved.isel(system=[0, 1]))
     second = runs[runs["system"] == 1].ireval.cube(spans[::-1], units=ir.Units(length="tokens"))
     with pytest.raises(InputError, match="cubes with the same judged spans"):
         ir.concat([cube.isel(system=[0]), second], dim="system")

@@ -117,7 +117,7 @@ def test_names_in_other_tools_are_parsed(text, metric):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("rbp@80", "two meanings. Write 'RBP@80' for a depth, or 'RBP.p=0.80.' for a"),
         ("rbp.95", "such as RBP.p=0.95., but found .rbp.95.: in ranx this metric"),
@@ -137,8 +137,8 @@ def test_names_in_other_tools_are_parsed(text, metric):
         ("INST(min_rel=1, max_rel=2)", "linear gain from grade 0 on"),
     ],
 )
-def test_unknown_and_ambiguous_names_are_refused(text, words):
-    refused(MetricError, words, lambda: ir.parse_metric(text))
+def test_unknown_and_ambiguous_names_are_refused(text, message):
+    refused(MetricError, message, lambda: ir.parse_metric(text))
 
 
 @pytest.mark.parametrize("typed", ["map_cuts", "nDGC", "recip_rnk", "ndcg_cut_x", "Rprec5", "hit"])
@@ -293,11 +293,11 @@ def test_a_metric_may_be_requested_twice_only_by_different_names(track):
         ir.evaluate(*track, ["AP", ir.metrics.AP()])
     for names in (["P_5", "P.5,10"], ["P.5,10", "P_5"]):
         assert ir.evaluate(*track, names).columns.tolist() == ["P_5", "P_10"]
-    for names, one in (
+    for names, name in (
         (["ndcg_cut", "ndcg_cut_15"], "ndcg_cut"),
         (["official", "map"], "official"),
     ):
-        assert ir.evaluate(*track, names).equals(ir.evaluate(*track, one))
+        assert ir.evaluate(*track, names).equals(ir.evaluate(*track, name))
 
 
 def test_functions_find_metrics_by_any_name(track):

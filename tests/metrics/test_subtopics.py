@@ -135,7 +135,7 @@ def test_ideal_rankings_score_one():
     assert score_subtopics(ir.metrics.nNRBP(), ranking)[-1] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("setting", PEER["values"], ids=lambda each: str(each["alpha"]))
+@pytest.mark.parametrize("setting", PEER["values"], ids=lambda setting: str(setting["alpha"]))
 def test_scores_agree_with_ndeval(setting):
     """Scores equal those of ndeval except for two errors.
 

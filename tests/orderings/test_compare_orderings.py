@@ -22,7 +22,9 @@ def as_worked_case(report):
         "diff": row["difference"],
         "p": row["p"],
         "dagger": row["dagger"],
-        "counts": {name: row[other] for name, other in zip(GROUPS, GROUPS[::-1], strict=True)},
+        "counts": {
+            name: row[opposite] for name, opposite in zip(GROUPS, GROUPS[::-1], strict=True)
+        },
         "ipso_p": None if np.isnan(row["p_orderings"]) else row["p_orderings"],
         "double_dagger": row["double_dagger"],
         "ipso_favours": row["favours"],

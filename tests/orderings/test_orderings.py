@@ -256,7 +256,7 @@ def test_side_by_side_requires_two_systems(cube):
 
 def test_topic_groups_named_like_a_variable_of_the_result_are_refused(cube):
     halves = {topic: "ab"[index % 2] for index, topic in enumerate(cube["topic"].to_numpy())}
-    words = "found 'group'. .*name='part'"
-    refused(ParameterError, words, cube.ireval.groupby(halves).orderings, "bm25", "ance")
+    message = "found 'group'. .*name='part'"
+    refused(ParameterError, message, cube.ireval.groupby(halves).orderings, "bm25", "ance")
     named = cube.ireval.groupby(pd.Series(halves, name="part")).orderings("bm25", "ance")
     assert named.sizes["part"] == 2
