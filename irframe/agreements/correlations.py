@@ -29,8 +29,7 @@ class Kendall(base.Agreement):
     -----
     ``tau_a = (C - D) / (S(S-1)/2)`` and ``tau_b = (C - D) / sqrt(U_x U_y)``. C and D are the
     numbers of concordant and discordant pairs of the S systems. U_x and U_y are the numbers of
-    pairs that are not tied in `x` and in `y`. For K orderings, C - D is the product of the matrix
-    of signs, of shape (K, pairs), with its transpose.
+    pairs that are not tied in `x` and in `y`.
 
     Range: -1 to 1. Two orderings with a value above 0.9 are usually considered equivalent. The
     value is NaN for a single system. tau_b is also NaN if all systems are tied.
@@ -109,7 +108,7 @@ def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
 def _exact(n: int) -> Floats:
     """Return exact two-sided p-values, indexed by ``|C - D|``."""
     inversions = np.ones(1)
-    for size in range(2, n + 1):
+    for size in range(2, n + 1):  # the last of `size` systems is part of 0 to size - 1 inversions
         inversions = np.convolve(inversions, np.full(size, 1 / size))
     balance = np.abs(n * (n - 1) // 2 - 2 * np.arange(len(inversions)))
     chance = np.bincount(balance, inversions, minlength=1 + n * (n - 1) // 2)
@@ -118,7 +117,7 @@ def _exact(n: int) -> Floats:
 
 def _balance(x: Floats, y: Floats) -> Floats:
     """Return the number of concordant minus discordant pairs."""
-    keys_x = x.astype(np.float32)
+    keys_x = x.astype(np.float32)  # counts of systems below 2**24 are exact in single precision
     keys_y = keys_x if y is x else y.astype(np.float32)
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     total = np.zeros((*batch, x.shape[-2], y.shape[-2]))
@@ -216,6 +215,7 @@ def _tau_ap_below_best(reference: Ends, estimated: Ends) -> Floats:
     """Return tau_ap over the systems that are not ranked first."""
     first, _ = estimated
     weights = _weights(first.shape[-1])[first.astype(np.intp) - 1]
+    # a product plus its absolute value is 0 for discordant pairs, and doubled for concordant pairs
     total = sum(
         side @ weighted.swapaxes(-1, -2) + abs(side) @ abs(weighted).swapaxes(-1, -2)
         for side, weighted in _pairs(reference[0], first, weights)
@@ -235,6 +235,7 @@ def _pairs(
     row_bytes = reference[..., 0].nbytes + 2 * estimated[..., 0].nbytes
     for first, second in base.pair_blocks(estimated.shape[-1], row_bytes):
         weighted = base.signs(estimated, first, second)
+        # the weight of a pair is that of the lower system, and weights fall with the rank
         weighted *= np.minimum(weights[..., first], weights[..., second])
         yield base.signs(reference, first, second), weighted
 
@@ -338,8 +339,7 @@ class RMSE(base.Agreement):
 
     Notes
     -----
-    ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. RMSE is a distance, which is 0 for equal
-    scores. To avoid cancellation, RMSE is computed from the differences of scores.
+    ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. RMSE is a distance, not a correlation.
 
     References
     ----------
@@ -360,7 +360,7 @@ class RMSE(base.Agreement):
         batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
         left, right = (np.broadcast_to(side, (*batch, *side.shape[-2:])) for side in (x, y))
         distance = np.empty((*batch, x.shape[-2], y.shape[-2]))
-        for index in np.ndindex(batch):
+        for index in np.ndindex(batch):  # cdist subtracts the scores, which avoids cancellation
             distance[index] = scipy.spatial.distance.cdist(left[index], right[index])
         return np.asarray(distance / np.sqrt(x.shape[-1]))
 

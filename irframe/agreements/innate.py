@@ -76,6 +76,7 @@ def integer_gains(gains: Sequence[float]) -> list[int]:
     [2, 3]
     """
     exact = []
+    # the float itself is a fraction, but its denominator is a large power of 2
     for gain in map(float, gains):
         simple = Fraction(gain).limit_denominator(FINEST)
         exact.append(simple if float(simple) == gain else Fraction(repr(gain)))

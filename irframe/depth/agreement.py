@@ -168,6 +168,7 @@ def with_reference(
     """
     refuse_other_topics(paired, reference)
     new, old = (read_sides(side, options, method) for side in (paired, reference))
+    # a reference with one metric is compared with every metric
     references = [old[min(row, len(old) - 1)].separate() for row in range(len(new))]
     sides = zip(references, (side.separate() for side in new), strict=True)
     ends = [ends_of(left, right, options, method)[..., 0, 0] for left, right in sides]
@@ -283,9 +284,11 @@ def _of_averages(left: OneSide, right: OneSide, resamples: Resamples, kernel: Ke
         inflation = np.sqrt(topics / np.where(topics > 1, topics - 1, np.nan))
         one_less = np.where(counted, kernel(left.without, right.without), 0)
         deviations = np.where(counted, one_less - one_less.sum(axis=0) / topics, 0)
+        # the inflation is sqrt(n / (n - 1)), and the jackknife variance has the factor (n - 1) / n
         jackknife = np.sqrt((deviations**2).sum(axis=0)) / inflation
         error = np.maximum(drawn.std(axis=0, ddof=1) * inflation, jackknife)
         width = scipy.special.stdtrit(topics - 1, 1 - resamples.alpha / 2) * error
+    # averages over resamples agree less than averages over topics, so only the upper limit moves
     bias = np.maximum(0, estimate - drawn.mean(axis=0))
     return np.stack([np.maximum(estimate - width, -1), np.minimum(estimate + bias + width, 1)])
 
@@ -465,6 +468,7 @@ def system_means(paired: Scores, method: agreements.Agreement) -> Array:
     """Return the means to compare, shape (metric, depth, system)."""
     if isinstance(method, ORDERINGS):
         return np.round(paired.means, TIE)
+    # means of costs are negated: correlations need that, and distances compare the scores
     signs = np.array(paired.signs if method.distance else [1.0])
     return np.asarray(paired.means * signs[:, np.newaxis, np.newaxis])
 
@@ -478,6 +482,7 @@ def _with_reference(
     for row in range(len(new)):
         left = old[min(row, len(old) - 1)]
         right = new[row]
+        # one reference depth is compared with all depths, and several only with the same depth
         if len(left) == 1:
             result[row] = kernel(left, right)[0]
         else:

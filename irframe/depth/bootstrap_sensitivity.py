@@ -92,13 +92,14 @@ def bootstrap_sensitivity(
 
     paired = scores_to_compare(scores)
     pairs = all_pairs(len(paired.systems))
-    if fixed is not None:
+    if fixed is not None:  # these resamples contain single topics instead of clusters within tasks
         refuse_design(paired, "positions=")
 
     def discriminate(values: Array, *design: Design) -> Arrays:
         outcome = bootstrap.discriminate(values, pairs, *design, alpha=alpha, resamples=fixed)
         return outcome.asl, outcome.pair_deltas
 
+    # resamples of means use the terms of the metric's mean, such as logarithms for GMAP
     asl, deltas = paired.over_all(len(pairs), discriminate, on_terms=True)
     power = paired.labelled((asl < alpha).mean(axis=2), "power")
     delta = paired.labelled(deltas.max(axis=2), "delta")

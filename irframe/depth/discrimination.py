@@ -6,7 +6,6 @@ Verbs: discrimination, median_p, coverage, inversions, ratios.
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -111,7 +110,7 @@ def over_pairs(
     return result.assign_attrs(_attributes(pairing) | draw_attributes([paired]))
 
 
-def _attributes(pairing: Pairing) -> dict[str, Any]:
+def _attributes(pairing: Pairing) -> dict[str, object]:
     """Return the attributes of a result that describe the test."""
     attributes = pairing.attributes()
     if attributes["adjust"] == NONE:
@@ -274,10 +273,12 @@ def share_of_verdicts(
     differences of opposite sign are counted.
     """
     pairs = all_pairs(len(paired.systems))
+    # one correction for both sides makes the coverage 1 where the reference is among the scores
     pairing.correct_together(paired, reference, pairs)
     fixed = reference.values.shape[3] == 1
 
     def share(row: int, block: slice) -> Array:
+        # a reference with one metric or one depth is compared with all metrics or depths
         metric = min(row, reference.values.shape[0] - 1)
         expected = pairing.verdicts(reference, metric, slice(0, 1) if fixed else block, pairs)
         alike = (claim(paired, row, block, pairs) == sign * expected) & (expected != 0)
@@ -398,6 +399,7 @@ def ratios(
     """
     pairing = Pairing(test)
     sides = match_reference(scores, reference, topics)
+    # as in `median_p`, because the median of the corrected p-values of many pairs is often 1
     uncorrected = replace(Significance.read(test), adjust=None)
     raw = Pairing(uncorrected)
     median = partial(np.median, axis=0)

@@ -194,12 +194,14 @@ def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Arra
     n_documents = len(experiment.judgments.row)
     group = groups[hits.of // experiment.shape[1]]
     entries = np.flatnonzero((hits.pool_rank <= depth) & (group >= 0))
+    # entries of one document follow each other, best rank first
     entries = entries[np.lexsort((hits.pool_rank[entries], hits.row[entries]))]
     best, second = (np.zeros(n_documents, np.int32) for _ in range(2))
     leader = np.full(n_documents, -1)
     top = entries[beginnings(hits.row[entries])]
     best[hits.row[top]] = hits.pool_rank[top]
     leader[hits.row[top]] = group[top]
+    # the second-best rank must come from another group, because a group is left out as a whole
     behind = entries[group[entries] != leader[hits.row[entries]]]
     top = behind[beginnings(hits.row[behind])]
     second[hits.row[top]] = hits.pool_rank[top]
@@ -265,9 +267,11 @@ def _rows(
     without: list[tuple[Array, int, int]],
 ) -> pd.DataFrame:
     """Return one row per metric, depth and contributing system."""
+    # systems that do not contribute have the code -1 and are sorted first
     systems = np.argsort(groups, kind="stable")[(groups < 0).sum() :]
     group = np.unique(groups[systems], return_inverse=True)[1]
     after, lost, relevant = (np.array(values) for values in zip(*without, strict=True))
+    # columns of indices broadcast against systems to one row per cell and one column per system
     metric = [[study.metrics.index(measure)] for measure, _ in cells]
     depth = [[study.depths.index(level)] for _, level in cells]
     mean = study.means[metric, depth, systems]
@@ -292,7 +296,8 @@ def _rows(
     return pd.DataFrame(columns | {name: array.ravel() for name, array in values.items()})
 
 
-SHARE, SEED = "share", "seed"
+SHARE = "share"
+SEED = "seed"
 SHARES = (0.9, 0.7, 0.5, 0.3, 0.1)
 MOST_SEEDS = 10_000
 

@@ -198,12 +198,16 @@ def _of_lists(runs: xr.Dataset, rel: int, depths: Array) -> tuple[dict[str, Arra
     deepest = grade.shape[-1]
     rank = np.arange(1, deepest + 1, dtype=np.int32)
     retrieved = rank <= length
+    # documents outside all pools get a depth that no pool has
     beyond = int(depths[-1]) + 1
     row = experiment.rows_at(deepest)
+    # unjudged documents have row -1, which selects the appended 0
     pool_depth = np.append(experiment.known_pool.rank, 0)[row]
     entry = np.where(pool_depth > 0, np.minimum(pool_depth, beyond), beyond)
     hit = retrieved & (row >= 0) & np.append(relevant, False)[row]
+    # a hit counts from the depth on at which it is both in the pool and in the list cut there
     inside = _count_lists(np.where(hit, np.maximum(entry, rank), beyond), depths)
+    # the running maximum is at most k exactly above the first document outside the pool of depth k
     highest = np.maximum.accumulate(np.where(retrieved, entry, beyond), axis=-1)
     ahead = _count_lists(highest, depths)
     judged = np.minimum.accumulate((grade != UNJUDGED) & retrieved, axis=-1).sum(axis=-1)
@@ -234,6 +238,7 @@ def _count_within(groups: Array, values: Array, number: int, limits: Array) -> A
 
     The shape is (group, limit). `groups` contains the group of each value, from 0 to `number` - 1.
     """
+    # the last column counts the values above all limits, and no limit selects it
     width = int(limits[-1]) + 2
     cell = groups.astype(np.int64) * width + np.minimum(values, width - 1)
     counts = np.bincount(cell, minlength=number * width).reshape(number, width)

@@ -160,6 +160,7 @@ def _second(scores: Scores, reference: Any) -> Scores:
 
 
 def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArray:
+    # if both sides are the same object, kernels prepare the means only once
     left = agreement.system_means(rows, method)
     right = left if columns is rows else agreement.system_means(columns, method)
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
@@ -227,9 +228,9 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     depths, second = (matrix[dim].to_numpy() for dim in dims)
     unmatched = np.setxor1d(depths, second)
     if len(unmatched) or not np.array_equal(depths, second):
-        found = "depths in one dimension only" if len(unmatched) else "depths in a different order"
+        got = "depths in one dimension only" if len(unmatched) else "depths in a different order"
         advice = "select the same depths of both dimensions"
-        raise InputError(f"the same depths in {dims[0]} and {dims[1]}", found, advice, unmatched)
+        raise InputError(f"the same depths in {dims[0]} and {dims[1]}", got, advice, unmatched)
     number("threshold", threshold, low=-1, high=1)
     first = matrix.isel(dict.fromkeys(dims, 0), drop=True)
     values = matrix.to_numpy()

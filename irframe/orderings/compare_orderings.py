@@ -5,7 +5,6 @@ Verbs: compare_orderings, significance_agreement.
 
 from collections.abc import Hashable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -42,7 +41,8 @@ from irframe.orderings.orderings import GainLike, gains_of
 from irframe.paired import PairedTest, Sign, all_pairs, sign_p
 from irframe.scores.read_scores import scores_to_compare
 
-DAGGER, DOUBLE_DAGGER = "†", "‡"
+DAGGER = "†"
+DOUBLE_DAGGER = "‡"
 
 
 @verb
@@ -133,19 +133,21 @@ def compare_orderings(
     duot5            0.266  <.001       0.002    ‡
     """
     decided = Significance.read(test)
-    tested, alpha = decided.only_test, decided.alpha
+    tested = decided.only_test
+    alpha = decided.alpha
     corrected = parse_stepwise(decided.adjust, tested)
     (chosen,) = parse_metrics(metric)
     deepest = read_depth(cube, chosen.depth if depth is None else depth)
     if chosen.depth not in {None, deepest}:
         raise DepthError(f"one depth for metric and orderings, depth={deepest}", str(chosen))
     cube = drop_absent(cube)
-    base, others = against(cube.indexes[SYSTEM].tolist(), baseline, systems)
-    compared = common_topics(cube.isel({SYSTEM: [base, *others]}))
+    base, compared_rows = against(cube.indexes[SYSTEM].tolist(), baseline, systems)
+    # the baseline is now system 0, and only the selected systems restrict the topics
+    compared = common_topics(cube.isel({SYSTEM: [base, *compared_rows]}))
     gain, rel = gains_of(chosen, gain, rel)
     ordered = orderings.order_pairs(
         compared,
-        np.array([(other, 0) for other in range(1, 1 + len(others))]),
+        np.array([(row, 0) for row in range(1, 1 + len(compared_rows))]),
         depth=deepest,
         gain=gain,
         rel=rel,
@@ -258,11 +260,11 @@ def significance_agreement(
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
     decided = Significance.read(test)
-    adjust, alpha = decided.adjust, decided.alpha
+    alpha = decided.alpha
     tests = [parse_test(kind) for kind in listed(decided.test)]
     chosen = parse_metrics(metrics)
     each_once("tests", [kind.name for kind in tests])
-    *corrections, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
+    *corrections, signs = [parse_stepwise(decided.adjust, kind) for kind in (*tests, None)]
     deepest = read_depth(cube, None)
     cube = common_topics(drop_absent(cube))
     scores = score(cube, *chosen, at=listed(deepest if at is None else at))
@@ -290,7 +292,7 @@ def significance_agreement(
         "rank": ((METRIC, DEPTH, SYSTEM), competition_ranks(means)),
     }
     systems = scores[SYSTEM].to_numpy()
-    labels: dict[str, Any] = {METRIC: paired.metrics, TEST: [kind.name for kind in tests]}
+    labels: dict[str, object] = {METRIC: paired.metrics, TEST: [kind.name for kind in tests]}
     labels |= {DEPTH: depths, CATEGORY: list(CATEGORIES), SYSTEM: systems}
     labels |= {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
     attrs = joined_attributes(map(partial(describe_test, alpha=alpha), tests, corrections))
@@ -318,6 +320,7 @@ def _orderings(
     options = [gains_of(metric, gain, rel) for metric in metrics]
     results: dict[str, tuple[Array, Array]] = {}
     for worth, lowest in options:
+        # metrics with equal gains have equal orderings; a gain may be a dict, which has no hash
         if (key := repr((worth, lowest))) not in results:
             gains = orderings.ranking_gains(cube, int(depths.max()), gain=worth, rel=lowest)
             counts = count_labels(compare_rankings(gains, pairs), gains.shape[-1])
@@ -328,7 +331,7 @@ def _orderings(
 
 
 def categorise(
-    p: Array, p_orderings: Array, alpha: float, *, alike: Any = True
+    p: Array, p_orderings: Array, alpha: float, *, alike: Array | bool = True
 ) -> NDArray[np.int8]:
     """Categorise pairs by the p-values of metric and orderings.
 
@@ -355,5 +358,6 @@ def categorise(
     """
     metric = np.less(p, alpha)
     orderings = np.less(p_orderings, alpha)
+    # np.select takes the first true case, so the second case is significance in opposite directions
     cases = [metric & orderings & alike, metric & orderings, metric, orderings]
     return np.asarray(np.select(cases, [0, 4, 2, 3], 1), np.int8)

@@ -4,7 +4,6 @@ Verbs: orderings, side_by_side.
 """
 
 from collections.abc import Hashable, Mapping
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -146,6 +145,7 @@ def order_pairs(
     rows, pairs = np.unique(pairs, return_inverse=True)
     selected = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
     pairs = pairs.reshape(-1, 2)
+    # topics are dropped only if one of the compared systems lacks them
     cube = common_topics(selected)
     gains = ranking_gains(cube, depth, gain=gain, rel=rel)
     data = _labelled_pairs(
@@ -170,9 +170,9 @@ def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Arra
         if rows[0] == rows[1]:
             raise ParameterError("two different systems", f"{a!r} twice")
         return np.array([rows])
-    others = np.delete(np.arange(len(systems)), rows[0])
-    fixed = np.full_like(others, rows[0])
-    return np.stack([others, fixed] if a is None else [fixed, others], axis=1)
+    remaining = np.delete(np.arange(len(systems)), rows[0])
+    fixed = np.full_like(remaining, rows[0])
+    return np.stack([remaining, fixed] if a is None else [fixed, remaining], axis=1)
 
 
 def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
@@ -184,6 +184,7 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     missing = chosen.missing(levels) if isinstance(chosen, GainMap) else []
     if missing:
         raise MetricError("a gain for every relevant grade", "none for", "", missing)
+    # collections may differ in their top grade, which scales the gains of their topics
     tops, scale = np.unique(experiment.tops, return_inverse=True)
     worth = np.stack([chosen.map(levels, rel=rel, top=int(top)) for top in tops])
     numbers = innate.integer_gains(worth.ravel().tolist())
@@ -191,6 +192,7 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
     # gains get a signed dtype, because their differences may be negative
     table = np.zeros((len(tops), 1 << 16), np.min_scalar_type(-1 - max(numbers, default=0)))
+    # negative codes such as UNJUDGED are indices from the end of the table, where gains are 0
     table[:, levels] = np.reshape(numbers, worth.shape)
     lazy = cube["grade"].variable[..., :depth]
     if lazy.chunks:
@@ -211,7 +213,7 @@ def _labelled_pairs(
     counts = innate.count_labels(transitions, depth)
     behind, ahead = np.moveaxis(counts[..., [1, 3]].astype(np.int64), -1, 0)
     by_topic = (PAIR, TOPIC)
-    variables: dict[str, Any] = {
+    variables: dict[str, object] = {
         "sign": (by_topic, transitions.sign),
         "first_decided": (by_topic, transitions.decided),
         "first_nonseparable": (by_topic, transitions.split),
@@ -228,11 +230,13 @@ def _labelled_pairs(
     return xr.Dataset(variables, pair_coordinates(cube, pairs) | depths)
 
 
-def pair_coordinates(cube: xr.Dataset, pairs: Array) -> dict[Any, Any]:
+def pair_coordinates(cube: xr.Dataset, pairs: Array) -> dict[Hashable, object]:
     """Return the coordinates of topics and of pairs of systems."""
     systems = cube[SYSTEM].to_numpy()
     by_topic = [name for name in cube.coords if cube[name].dims == (TOPIC,)]
-    topics = {name: cube[name] for name in by_topic if name not in CODES.values()}
+    topics: dict[Hashable, object] = {
+        name: cube[name] for name in by_topic if name not in CODES.values()
+    }
     return topics | {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
 
 
@@ -301,7 +305,7 @@ def gains_of(
     return metric_gain if gain is None else gain, metric_rel if rel is None else rel
 
 
-def _worth(levels: Any, top: int, gain: GainLike, rel: int) -> NDArray[np.float64]:
+def _worth(levels: Array, top: int, gain: GainLike, rel: int) -> NDArray[np.float64]:
     """Return the gains of grades, divided by the highest gain."""
     worth = parse_gain(gain).map(levels, rel=rel, top=top)
     return np.asarray(worth / max(worth.max(initial=0), np.finfo(float).tiny))
@@ -415,4 +419,5 @@ def _display_order(pair: xr.Dataset) -> NDArray[np.intp]:
     )
     sign = pair["sign"].to_numpy().astype(np.int64)
     group = sign * (1 + (split <= last))
+    # the last key is the primary one, and the sign reverses the order of depths for ni
     return np.lexsort([-decided * sign, -split * sign, group])

@@ -144,9 +144,8 @@ def _prefer(
         "dcg": 1 / np.log2(counts_wanted + 1),
         "inverse": 1 / counts_wanted,
     }
-    table = np.concatenate(
-        [[0.0], all_weights[weights]]
-    )  # item i is the weight of users who want i relevant documents
+    # item i is the weight of users who want i relevant documents
+    table = np.concatenate([[0.0], all_weights[weights]])
     step = max(1, CELLS // max(1, topics * deepest))
     blocks = [
         _compare(retrieved[a], retrieved[b], table, depths)
@@ -315,6 +314,7 @@ def enumerate_rankings(
     pairs = np.indices((len(serps), len(serps))).reshape(2, -1).T
     transitions = compare_rankings(serps[:, np.newaxis], pairs)
     labels = label_depths(transitions, k)[..., -1].reshape(len(serps), -1)
+    # the product counts the rankings between two rankings; BLAS multiplies only floats
     above = (labels == 1).astype(np.float32)
     covers = (above > 0) & (above @ above == 0)
     cells = np.ix_(*arranged)
