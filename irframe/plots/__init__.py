@@ -27,6 +27,7 @@ def __getattr__(name: str) -> Any:
     from irframe.plots.canvas import figure  # noqa: PLC0415 - slow: imports xarray
 
     home = import_module(_FIGURES[name])
+    # `suggesting` wraps the function that it finds in the module, not a function that it receives
     setattr(home, name, figure(getattr(home, name)))
     drawn = globals()[name] = suggesting(home, name, name)
     return drawn

@@ -137,6 +137,7 @@ def row_axes(
     shown = rows if chosen else min(rows, ROWS)
     natural = width, base + per_row * max(shown, FEWEST)
     drawn = new_axes(ax, natural, figsize)
+    # a size from rcParams, such as that of `paper`, may be too low for all selected rows
     if chosen and ax is None:
         layout.grow_figure(drawn, 72 * natural[1] - layout.size_in_points(drawn)[1])
     return drawn, shown if chosen else min(shown, layout.rows_that_fit(drawn))
@@ -164,9 +165,11 @@ def contrasting(ax: Axes, colour: Any) -> str:
     """Return black or white, whichever contrasts more with a colour."""
     from matplotlib.colors import to_rgba  # noqa: PLC0415 - slow import
 
+    # the background shows through a transparent colour, so the two colours are mixed
     *under, _ = to_rgba(background(ax))
     *over, alpha = to_rgba(colour)
     mixed = alpha * np.array(over) + (1 - alpha) * np.array(under)
+    # the weights are those of red, green and blue in the luma of ITU-R BT.601
     return "black" if mixed @ (0.299, 0.587, 0.114) > 0.5 else "white"
 
 
@@ -204,6 +207,7 @@ def system_style(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) ->
     for system in sorted({*systems} - {*fixed}, key=order.__getitem__):
         preferred = order[system] % len(COLOURS)
         colour = uses.index(0) if uses[preferred] and 0 in uses else preferred
+        # each further use of a colour selects the next dash pattern in `series_style`
         fixed[system] = colour + len(COLOURS) * uses[colour]
         uses[colour] += 1
     return [series_style(fixed[system]) for system in systems]
@@ -282,8 +286,10 @@ def draw_systems(
     n_background = [system for system in curves if system not in chosen]
     thin: Style = {"color": FAINT, "linewidth": 0.8}
     for system in n_background:
+        # matplotlib leaves labels that begin with an underscore out of legends
         ax.plot(depths, curves[system], label=f"_{system}", zorder=1, **thin, **dot)
     if n_background:
+        # an empty line is the only entry of the legend for all lines in the background
         ax.plot([], [], label=counted(len(n_background), "other system"), **thin)
 
 
@@ -303,6 +309,7 @@ def log_depths(ax: Axes, depths: Stops, *, log: bool) -> None:
         wide = depths[-1] > 100 * depths[0]
         ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
         ax.xaxis.set_major_formatter(layout.thinned_formatter())
+        # matplotlib also labels minor ticks if the axis covers less than a power of ten
         ax.xaxis.set_minor_formatter("")
 
 
@@ -314,6 +321,7 @@ def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None
 
 def pool_depth_attr(values: xr.DataArray) -> Any:
     """Return the pool depth in the attributes, or None."""
+    # A pool has ranks, not budgets. The attribute is a list if collections have different depths.
     depth: Any = values.attrs.get("pool_depth", 0) if axis_of(values) is DEPTHS else 0
     return depth if np.ndim(depth) == 0 else None
 
@@ -343,6 +351,7 @@ def legend_beside(
     """
     handles = ax.get_legend_handles_labels()[0] if handles is None else list(handles)
     look = {"title": title, "title_fontsize": "small", "markerscale": markerscale, **LEGEND}
+    # the width of a legend can be measured only after the legend was put on the axes
     if not below:
         legend: Any = ax.legend(handles=handles, **look, loc="center left", bbox_to_anchor=(1, 0.5))
         wide = 72 * legend.get_window_extent().width / layout.figure_of(ax).dpi
@@ -412,6 +421,7 @@ def refuse_groups(result: Any) -> None:
         number = result.sizes.get(by, 1)
     else:
         flat = result.reset_index()
+        # the name of a single column may itself contain a comma
         names = [by] if by in flat else by.split(", ")
         number = len(flat[names].drop_duplicates()) if {*names} <= {*flat} else 1
     if number > 1:

@@ -41,6 +41,7 @@ def _twist_and_archetype(run: xr.Dataset, twist: str = "") -> str:
 def mark_recall_base(ax: Axes, R: int) -> None:
     """Draw lines at zero and at the recall base."""
     ax.axhline(0, color=canvas.text_colour(ax), linewidth=0.8, label="_zero")
+    # the axis begins at rank 1, and `mark_depth` draws no line at 0
     canvas.mark_depth(ax, max(R, 1), f"recall base, {R}")
 
 
@@ -289,6 +290,7 @@ def _references(cube: xr.Dataset, run: xr.Dataset, rel: int) -> dict[str, Array]
     R = int(run["recall_base"])
     if not R:
         raise ParameterError("a topic with relevant documents", repr(run[TOPIC].item()))
+    # levels ascend, and an ideal ranking has the highest grades first
     relevant = np.repeat(levels, np.where(levels >= rel, count[0], 0))[::-1]
     ideal = np.concatenate([relevant, np.zeros(length - R, dtype=relevant.dtype)])
     rankings = {"ideal": ideal, "full scale": ideal[::-1], "worst": np.zeros_like(ideal)}
@@ -354,6 +356,7 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     pitch = columns / len(KINDS)
     names = (misplaced[name].transpose(SYSTEM, TOPIC) for name in ("archetype", "excellent"))
     archetype, excellent = (name.to_numpy() for name in names)
+    # the paper divides excellent curves into three kinds, which have panels of their own
     kind = np.where(excellent == "", archetype, excellent)
     base = misplaced["recall_base"].to_numpy()
     height = pitch * (0.6 if layout.size_in_points(ax)[1] * 2 * pitch < LOW else 0.7)

@@ -282,6 +282,7 @@ def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = 
     ax.set_ylabel("unjudged documents down to k, %")
     canvas.subtitle(ax, counted(cube.sizes[TOPIC], TOPIC))
     ax.set_ylim(0, 100)
+    # many curves are transparent, but a single line in the legend would be too faint
     for line in canvas.legend_beside(ax).get_lines():
         line.set_alpha(1)
     return ax
@@ -356,6 +357,7 @@ def p_value_curves(
     ylabel = "achieved significance level" if bootstrap else p_name
     ax.set(xlabel="pairs of systems, sorted", ylabel=ylabel)
     shown = any((values < 3 * alpha).any() for _, values, _ in curves)
+    # the point of a single pair, at 1, must not lie on the edge of the axes
     widest = max(1.5, *(len(values) for _, values, _ in curves))
     ax.set(ylim=(0, min(1, 3 * alpha) if shown else 1), xlim=(0, widest))
     integer_ticks(ax)
@@ -379,6 +381,7 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Array, float | None]]:
 def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Array, float | None]]:
     dim = axis_of(data).dim
     holding("a comparison frame", data, {METRIC, dim, "p_adjusted"}, "columns")
+    # groupby leaves out rows whose depth is missing, as in comparisons without depths
     depth = data[dim].astype("string").fillna("")
     for (metric, k), p in data["p_adjusted"].groupby([data[METRIC], depth], sort=False):
         yield _curve_label({METRIC: str(metric), dim: str(k)}, dim), p.to_numpy(), None

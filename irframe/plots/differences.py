@@ -183,6 +183,7 @@ def critical_difference(
         "a result of leaderboard for one group", board, {"rank", "letters", "ci_low"}, "columns"
     )
     canvas.refuse_groups(board)
+    # the column of means is named after the metric, and precedes the interval
     mean = [*board][[*board].index("ci_low") - 1]
     lacking = board[mean].isna()
     without, board = board.index[lacking].astype(str).tolist(), board[~lacking]
@@ -195,6 +196,7 @@ def critical_difference(
     groups = _groups(board["letters"].iloc[shown])
     rows = _rows_of(groups, len(shown))
     ax, fit = canvas.row_axes(ax, rows, (6.4, 1.1, 0.23), figsize, chosen=False)
+    # without the worst system, bars may disappear, too, so the height is computed anew
     while len(shown) > 2 and _rows_of(groups, len(shown)) > fit:
         shown = shown[:-1]
         groups = _groups(board["letters"].iloc[shown])
@@ -220,6 +222,7 @@ def _positions(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
     order = board.attrs.get("order_by")
     tasks = board.attrs.get(TASK_MEANS, [])
     if order == "borda" and tasks:
+        # means that differ only by rounding errors share a rank
         ranks = board.rename(columns=str)[tasks].round(TIE).rank(ascending=facts(mean).sign < 0)
         return ranks.mean(axis=1).to_numpy(), "mean rank over tasks"
     if order == "win_rate" and "win_rate" in board:
@@ -234,6 +237,7 @@ def _rows_of(groups: list[Array], systems: int) -> int:
 
 def _groups(letters: pd.Series) -> list[Array]:
     """Return the positions of the systems that share each letter."""
+    # after z and Z, letters continue with a2, b2 and so on
     marks = [{*re.findall(r"[A-Za-z]\d*", text)} for text in letters.fillna("").astype(str)]
     members = [[letter in mark for mark in marks] for letter in set().union(*marks)]
     groups = map(np.flatnonzero, sorted(members, reverse=True))
@@ -263,6 +267,7 @@ def _draw_names(ax: Axes, x: Array, names: pd.Index, below: float) -> None:
     look: Style = {"color": canvas.text_colour(ax), "linewidth": 0.8, "zorder": 1}
     texts = layout.fitting_names(ax, names[order], 0.22)
     rows = below + 1 + np.arange(half)
+    # the outermost system of each side has the top row, so that no two lines cross
     heights = np.concatenate([rows, rows[: len(x) - half][::-1]])
     for n, (system, row) in enumerate(zip(order, heights, strict=True)):
         ax.plot([x[system], x[system], ends[n >= half]], [0, row, row], **look)

@@ -119,6 +119,7 @@ def ladder(
     ax.set(ylim=(len(order) - 0.5, -0.5), xlim=(1 - beyond, last + beyond))
     ax.locator_params(axis="x", integer=True)
     ticks = ax.get_xticks()
+    # ticks at multiples of 5 or 10 leave out the best rank
     ax.set_xticks(np.union1d(1, ticks[(ticks > 1) & (ticks <= last)]))
     ax.set_xlabel(f"rank by {label}{_interval_words(layer.attrs)}")
     repeats = repeats_text(layer.attrs)
@@ -162,6 +163,7 @@ def _ranks_by_system(ranks: object) -> Any:
         board = ranked.rename_axis(SYSTEM).to_xarray().assign_attrs(ranks.attrs)
         by = [*map(str, ranks)][[*ranks].index("ci_low") - 1]
         return board.expand_dims({METRIC: [by]})
+    # `ladder` refuses the empty dataset, with the same message as other results
     return ranks if isinstance(ranks, xr.Dataset) else xr.Dataset()
 
 
@@ -254,6 +256,7 @@ def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
     """Count scores by bin, or the reciprocals of costs."""
     scale = 1 / np.maximum(values, 1) if facts(metric).cost else values
     clipped = np.clip(scale[~np.isnan(scale)], 0, 1)
+    # searchsorted requires ascending values, and the edges descend
     cell = np.clip(np.searchsorted(-EDGES, -clipped, side="right") - 1, 0, len(EDGES) - 2)
     return np.bincount(cell, minlength=len(EDGES) - 1)
 
@@ -380,10 +383,12 @@ def _styles(ax: Axes, names: list[Hashable], order: list[int]) -> dict[int, tupl
     named = sorted(order[:MOST_NAMED])
     chosen = [names[row] for row in named]
     colours = canvas.system_colours(chosen, names)
+    # there are fewer colours than named systems, and points have no dash patterns
     again = [colours[:number].count(colour) for number, colour in enumerate(colours)]
     markers = [canvas.MARKERS[count % len(canvas.MARKERS)] for count in again]
     styles = zip(named, layout.fitting_names(ax, chosen), colours, markers, strict=True)
     faint = {row: (f"_{names[row]}", canvas.FAINT, "o") for row in order[MOST_NAMED:]}
+    # grey systems are drawn first, and thus below the systems in colour
     return faint | {row: (name, colour, marker) for row, name, colour, marker in styles}
 
 
@@ -400,6 +405,7 @@ def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArr
     summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
     mean = summed["mean"].to_numpy()
     ends = [summed[side].to_numpy() for side in ("ci_low", "ci_high")]
+    # without an interval, as for a single topic, the error bar has length 0
     return np.stack([mean, *(np.where(np.isnan(end), mean, end) for end in ends)])
 
 

@@ -32,6 +32,7 @@ PITCH = 1.25
 """Height of a row with the name of a system, relative to the font height."""
 AROUND = 7.0
 """Height of titles, ticks and labels above and below all rows, relative to the font height."""
+# references are weak, so that closed figures do not stay in memory
 FREE: WeakSet[Any] = WeakSet()
 """Figures whose height may grow, because the caller did not set their size."""
 SHARE = 0.35
@@ -88,6 +89,7 @@ def rows_that_fit(ax: Axes, size: float = 1.0) -> int:
     `size` is the font height of the names, relative to the font height of labels.
     """
     height = font_height(ax)
+    # the size of axes that fill a figure includes the titles, ticks and labels
     free = size_in_points(ax)[1] - (AROUND * height if fills_figure(ax) else 0)
     return max(1, int(free / (PITCH * size * height)))
 
@@ -114,6 +116,7 @@ def figure_of(ax: Axes) -> Any:
 def size_in_points(ax: Axes) -> tuple[float, float]:
     """Return the size of axes with labels, in points."""
     figure = figure_of(ax)
+    # constrained layout sizes axes when a figure is drawn, but the size of a figure is known before
     box = figure.bbox if fills_figure(ax) else ax.get_window_extent()
     return 72 * box.width / figure.dpi, 72 * box.height / figure.dpi
 
@@ -207,6 +210,7 @@ def integer_ticks(ax: Axes, *, upright: bool = False) -> None:
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - slow import
 
     for axis in (ax.xaxis, ax.yaxis)[: 1 + upright]:
+        # by default, matplotlib ignores `integer` on axes with fewer than two integers
         locator = MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
         axis.set_major_locator(locator)
 
@@ -229,10 +233,12 @@ def drop_overlapping(texts: Sequence[Any]) -> None:
     if not texts:
         return
     ax, figure = texts[0].axes, figure_of(texts[0].axes)
+    # constrained layout moves axes and legends when a figure is drawn
     figure.draw_without_rendering()
     legend = [ax.get_legend().get_window_extent()] if ax.get_legend() else []
     taken = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis)] + legend
     for text in texts:
+        # the first pass tries the text where it is, and the second pass the other side of its point
         for side in ("right", "left") if text.get_ha() == "left" else ("left", "right"):
             box = text.get_window_extent()
             inside = figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
@@ -249,6 +255,7 @@ def wrap_labels(ax: Axes) -> None:
     limits: dict[Any, Any] = {ax.xaxis.label: _around, ax.title: _around}
     limits |= {ax.yaxis.label: lambda ax: float(ax.bbox.height)}
     limits |= {ax._left_title: _to_the_right}  # type: ignore[attr-defined]  # noqa: SLF001
+    # matplotlib wraps texts only at the edge of the figure, where they may cross other axes
     for text, limit in limits.items():
         text.set_wrap(True)
         text._get_wrap_line_width = partial(limit, ax)  # noqa: SLF001 - no public way
@@ -299,7 +306,9 @@ def thinned_formatter(names: Mapping[float, str] | None = None) -> Any:
     def write(x: float, _: int | None = None) -> str:
         return f"{x:g}" if names is None else names.get(float(x), "")
 
+    # matplotlib calls `format_ticks` with all ticks at each drawing, when the size is known
     def write_some(values: Sequence[float]) -> list[str]:
+        # the limits of inverted axes are in descending order
         low, high = np.sort(formatter.axis.get_view_interval())
         ticks = np.asarray(values, dtype=float)
         visible = ticks[(ticks >= low) & (ticks <= high)]
@@ -335,6 +344,7 @@ def _fit(axis: Any, ticks: Array, texts: list[str], rows: list[int]) -> bool:
     low, high = scaled(np.array(axis.get_view_interval()))
     points = axis.axes.bbox.width * 72 / figure_of(axis.axes).dpi
     steps = np.abs(np.diff(np.abs(scaled(ticks[rows]) - low) / abs(high - low) * points))
+    # rotated labels overlap only if the distance between their lines is below the line height
     if angle:
         return bool((steps * np.sin(angle) >= LINE * size).all())
     half = np.array([text_width(texts[row], size) for row in rows]) / 2
@@ -352,6 +362,7 @@ def _below(ax: Axes) -> Any:
 
 def small_font(ax: Axes) -> float:
     """Return the font height of legends, in points."""
+    # 0.833 is the factor of matplotlib for the font size "small"
     return 0.833 * font_height(ax)
 
 
@@ -378,5 +389,6 @@ def legend_below(ax: Axes, handles: Sequence[Artist], look: Style) -> Any:
     rows = -(-len(labels) // max(columns["ncols"], 1)) + (look["title"] is not None)
     grow_figure(ax, (rows - ROWS) * ROW * height)
     legend: Any = ax.legend(handles, labels, loc="upper center", **look, **columns)
+    # tick labels below the axes may change until a figure is drawn, and with them the anchor
     legend.get_bbox_to_anchor = partial(_below, ax)
     return legend

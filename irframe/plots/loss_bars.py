@@ -76,6 +76,7 @@ def loss_bars(
             filter(None, [f"mean {metric}", layout.selection_text(fit, len(means), end="first")])
         )
     )
+    # matplotlib warns if both limits are 0
     ax.set(xlim=(0, max(left.max(initial=0), 1e-9)), ylim=(-0.6, fit - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
     if layout.size_in_points(ax)[0] < layout.NARROW:

@@ -29,6 +29,7 @@ def label_look() -> Style:
     from matplotlib.colors import ListedColormap  # noqa: PLC0415 - slow import
 
     colours = ListedColormap(list(LABEL_COLOURS.values()))
+    # with limits halfway between integers, each code from -1 to 2 has one colour
     return {"cmap": colours, "vmin": -1.5, "vmax": 2.5, "interpolation": "nearest"}
 
 
@@ -222,6 +223,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
         raise ParameterError(f"rankings of length 1 to {LONGEST}", str(len(names[0])))
     levels: dict[int, list[str]] = {}
     for name in names:
+        # each arrow lowers the sum by 1, and thus joins two neighbouring levels
         height = sum(len(name) - i for i, bit in enumerate(name) if bit == "1")
         levels.setdefault(height, []).append(name)
     position = {
@@ -349,6 +351,7 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     (16, 'difference of nDCG@5')
     """
     holding("a result of explain", documents, {TOPIC, "difference"}, "columns")
+    # rounding errors of sums must not decide the order of topics with equal differences
     total = documents.groupby(TOPIC, sort=False)["difference"].sum().round(12).dropna()
     total = total.sort_values(ascending=False, kind="stable")
     names = documents.attrs.get("systems", ["a", "b"])
@@ -380,6 +383,7 @@ def _stack(
     column = column[order]
     values = values[order]
     before = np.cumsum(values) - values
+    # searchsorted finds the first document of each topic, at which the sums begin again
     bottom = before - before[np.searchsorted(column, column)]
     edge = {"edgecolor": canvas.background(ax), "linewidth": 0.4}
     ax.bar(column, values, bottom=bottom, color=colour, width=0.8, **edge)

@@ -252,6 +252,7 @@ def difference_histogram(
     systems = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
     ends = histogram[["low", "high"]].to_numpy()
     near, far = canvas.system_colours(systems)
+    # the sum has the sign of the bin, also if one end is infinite
     sides = np.sign(ends.sum(axis=1)).astype(int)
     colours = [{-1: near, 0: canvas.FAINT, 1: far}[side] for side in sides]
     positions = np.arange(len(histogram))
@@ -259,6 +260,7 @@ def difference_histogram(
     rest = histogram["documents"].to_numpy() - unretrieved
     ax = canvas.new_axes(ax, (7.2, 4.2), figsize)
     ax.bar(positions, rest, 0.85, color=colours)
+    # matplotlib draws hatches in the colour of the edge
     hatched: Style = {"hatch": "///", "edgecolor": canvas.background(ax)}
     ax.bar(positions, unretrieved, 0.85, bottom=rest, color=colours, lw=0, **hatched)
     names = layout.fitting_names(ax, systems, 0.3)

@@ -124,6 +124,7 @@ def panes(
     ['a\npaired t-test, Holm per metric and depth, alpha = 0.05',
      'b\npaired t-test, uncorrected, alpha = 0.05']
     """
+    # an xarray.Dataset is a Mapping from names to variables
     if not isinstance(parts, Mapping) or isinstance(parts, xr.Dataset):
         advice = "call x.ireval.groupby(...).plot to draw the groups of one object"
         raise InputError("a dictionary from names to objects", type(parts).__name__, advice)

@@ -59,6 +59,7 @@ def pool_curves(
     'relevant documents per topic'
     """
     by_name: Mapping[Any, Any] = {"": growth}
+    # an xarray.Dataset is a Mapping, too
     if isinstance(growth, Mapping) and not isinstance(growth, xr.Dataset):
         by_name = growth
     for pool in by_name.values():

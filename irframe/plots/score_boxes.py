@@ -135,6 +135,7 @@ def _draw(ax: Axes, values: list[Array], names: list[Hashable]) -> None:
     from matplotlib.cbook import boxplot_stats  # noqa: PLC0415 - slow import
 
     positions = np.arange(len(names))
+    # `Axes.boxplot` is not used: matplotlib 3.8 lacks `orientation=`, and 3.11 deprecates `vert=`
     stats = pd.DataFrame(boxplot_stats(values))
     height = 0.6
     dark = {"color": canvas.text_colour(ax), "linewidth": 1}
@@ -215,6 +216,7 @@ def system_ranking(
     layer, label = only_layer(scores, metric, depth, repeated=True)
     summed = summary(layer.rename(label).drop_vars(METRIC), alpha=alpha).isel({METRIC: 0})
     names = layer.indexes[SYSTEM].tolist()
+    # means that differ only by rounding errors keep the order of the scores
     signed_cost = -facts(label).sign * np.round(summed["mean"].to_numpy(), TIE)
     ranked = np.argsort(signed_cost, kind="stable").tolist()
     rows = canvas.chosen_systems(systems, names, ranked, len(ranked))
@@ -252,6 +254,7 @@ def _task_dots(ax: Axes, scores: xr.DataArray, order: list[int]) -> None:
         return
     means = tasks.means.iloc[order]
     for number, (name, values) in enumerate(means.items()):
+        # the first colour is that of the means over all tasks
         colour = canvas.COLOURS[1 + number % (len(canvas.COLOURS) - 1)]
         look: Style = {"markersize": 4, "color": colour, "alpha": 0.8, "zorder": 1}
         mark = MARKS[number % len(MARKS)]
@@ -346,7 +349,9 @@ def best_so_far(
         raise ParameterError("a date for every system in dates=", "no date for", "", missing)
     means = np.round(averages(layer).to_numpy(), TIE)
     signed = facts(label).sign * means
+    # the best system of a day comes first, so that no other system of the day takes the lead
     order = np.lexsort([-signed, days.to_numpy()])
+    # unlike `np.maximum`, `np.fmax` skips systems without a mean
     ahead = np.fmax.accumulate(signed[order])
     leads = order[np.append(True, ahead[1:] > ahead[:-1])]
     ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
@@ -354,6 +359,7 @@ def best_so_far(
     others = "others" if leads.size < np.isfinite(means).sum() else None
     ax.plot(days, means, "o", label=others, **faint)
     steps: Style = {"drawstyle": "steps-post", "linewidth": 1.5, "label": "best so far"}
+    # the last step extends to the day of the latest system, even if it does not lead
     last = [*days[leads], days.max()]
     ax.plot(last, [*means[leads], means[leads[-1]]], color=canvas.COLOURS[1], **steps)
     ax.plot(days[leads], means[leads], "o", color=canvas.COLOURS[1], label="took the lead")
