@@ -50,9 +50,9 @@ def test_sorted_names_of_systems_determine_their_colours():
         "x": canvas.series_style(3),
     }
     # with six colours, systems 0 and 6 of nine would both have the first colour
-    one, other = system_style([0, 6], range(9))
-    assert one == canvas.series_style(0)
-    assert other == canvas.series_style(1)
+    first_style, second_style = system_style([0, 6], range(9))
+    assert first_style == canvas.series_style(0)
+    assert second_style == canvas.series_style(1)
 
 
 def test_system_styles_of_the_user_take_precedence(monkeypatch):

@@ -72,7 +72,7 @@ def test_ladder_of_a_leaderboard_uses_its_first_metric(frame):
     ranks = frame.ireval.rank_intervals().ireval.plot.ladder(metric="nDCG@10")
     for method in ("get_xlabel", "get_xlim"):
         assert getattr(ax, method)() == getattr(ranks, method)()
-    lines = [np.array(each.collections[0].get_segments()) for each in (ax, ranks)]
+    lines = [np.array(axes.collections[0].get_segments()) for axes in (ax, ranks)]
     np.testing.assert_array_equal(*lines)
     plt.close("all")
 

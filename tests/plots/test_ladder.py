@@ -12,15 +12,15 @@ from irframe.plots.ladder import EDGES, _count
 
 
 @pytest.fixture(scope="module")
-def found(cube):
+def ranks(cube):
     scores = cube.ireval.score("nDCG", "ASL", at=[5, 10])
     return scores.ireval.rank_intervals("bootstrap", resamples=200)
 
 
 class TestLadder:
-    def test_ladder_shows_ranks_and_rank_intervals(self, found):
-        ax = found.ireval.plot.ladder(metric="ASL", depth=5)
-        here = found.sel(metric="ASL", depth=5).to_dataframe().sort_values("rank")
+    def test_ladder_shows_ranks_and_rank_intervals(self, ranks):
+        ax = ranks.ireval.plot.ladder(metric="ASL", depth=5)
+        here = ranks.sel(metric="ASL", depth=5).to_dataframe().sort_values("rank")
         assert names(ax) == [*here.index]
         np.testing.assert_array_equal(ax.lines[0].get_xdata(), here["rank"])
         ends = np.array([path.vertices[:, 0] for path in ax.collections[0].get_paths()])
@@ -33,17 +33,17 @@ class TestLadder:
             ax = scores.ireval.rank_intervals().ireval.plot.ladder()
             assert ax.get_xlabel() == "rank by nDCG@10 with 95% interval"
 
-    def test_ladder_labels_tiers_and_shares_of_first_places(self, found):
-        ax = found.ireval.plot.ladder(metric="nDCG")
-        here = found.sel(metric="nDCG", depth=10).to_dataframe().sort_values("rank")
+    def test_ladder_labels_tiers_and_shares_of_first_places(self, ranks):
+        ax = ranks.ireval.plot.ladder(metric="nDCG")
+        here = ranks.sel(metric="nDCG", depth=10).to_dataframe().sort_values("rank")
         labels = texts(ax)
         assert [text for text in labels if text.startswith("tier")] == ["tier 1", "tier 2"]
         likely = here["first"][here["first"] >= 0.01]
         assert [text for text in labels if text.startswith("first")] == [
             f"first in {share:.0%}" for share in likely
         ]
-        inches = [patch.get_window_extent() for patch in ax.patches]
-        bands = [ax.transData.inverted().transform(each)[::-1, 1] for each in inches]
+        extents = [patch.get_window_extent() for patch in ax.patches]
+        bands = [ax.transData.inverted().transform(extent)[::-1, 1] for extent in extents]
         border = (here["tier"] == 1).sum() - 0.5
         np.testing.assert_allclose(bands, [[-0.5, border], [border, 7.5]])
 

@@ -26,15 +26,15 @@ def staged():
 
 def test_loss_bars_stack_mean_losses_up_to_the_highest_score(staged):
     runs, qrels = staged
-    parts = runs.ireval.losses(qrels, "nDCG@10", stages=["bm25", "reversed"])
+    frame = runs.ireval.losses(qrels, "nDCG@10", stages=["bm25", "reversed"])
     cube = runs.ireval.cube(qrels).ireval.losses("nDCG@10", stages=["bm25", "reversed"])
-    for losses in (parts, cube):
+    for losses in (frame, cube):
         ax = losses.ireval.plot.loss_bars()
         assert names(ax) == ["bm25", "reversed"]
         assert legend(ax) == ["score", "not in best order", "cut by reversed", "not retrieved"]
         widths = np.array([bar.get_width() for bar in ax.patches]).reshape(4, 2)
         columns = ["score", "ordered", "cut_by_reversed", "not_retrieved"]
-        means = parts.groupby("system").mean().loc[["bm25", "reversed"], columns]
+        means = frame.groupby("system").mean().loc[["bm25", "reversed"], columns]
         np.testing.assert_allclose(widths, means.T)
         np.testing.assert_allclose(widths.sum(axis=0), 1)
         assert widths[2, 0] == 0 < widths[2, 1]

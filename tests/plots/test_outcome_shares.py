@@ -55,8 +55,8 @@ def test_difference_histogram_draws_the_documents_of_each_bin(lengths):
 
 
 def test_length_histogram_draws_the_documents_of_each_bin(lengths):
-    part = lengths[lengths["system"].isin(["bm25", "monot5"])]
-    histogram = part.ireval.length_histogram(width=5)
+    of_two = lengths[lengths["system"].isin(["bm25", "monot5"])]
+    histogram = of_two.ireval.length_histogram(width=5)
     ax = histogram.ireval.plot.length_histogram()
     heights = [patch.get_height() for patch in ax.patches]
     assert heights == histogram["documents"].tolist()

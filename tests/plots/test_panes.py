@@ -19,13 +19,13 @@ def heads(axes):
 
 
 def test_panes_share_one_legend(scores):
-    parts = {"a": scores.ireval.discrimination(), "b": scores.ireval.median_p()}
-    axes = ir.plots.panes(parts, ir.plots.ratio_curves, columns=1)
+    results = {"a": scores.ireval.discrimination(), "b": scores.ireval.median_p()}
+    axes = ir.plots.panes(results, ir.plots.ratio_curves, columns=1)
     assert heads(axes) == ["a", "b"]
     assert all(ax.get_legend() is None for ax in axes)
     (legend,) = axes[0].figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["AP", "P", "pool depth"]
-    np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), parts["b"][0])
+    np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), results["b"][0])
 
 
 def test_groups_are_drawn_in_one_pane_each(cube, scores):

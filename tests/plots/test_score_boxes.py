@@ -40,10 +40,10 @@ def test_long_names_of_topics_are_shortened(scores):
 
 
 def test_score_boxes_of_one_topic_are_inside_the_axes(scores):
-    one = scores[scores.index.get_level_values("topic") == "101"]
-    ax = one.ireval.plot.score_boxes(metric="AP")
+    of_topic = scores[scores.index.get_level_values("topic") == "101"]
+    ax = of_topic.ireval.plot.score_boxes(metric="AP")
     low, high = ax.get_xlim()
-    assert low < one["AP"].min() < one["AP"].max() < high
+    assert low < of_topic["AP"].min() < of_topic["AP"].max() < high
     assert ax.get_title(loc="left") == "1 topic"
 
 
