@@ -3,20 +3,27 @@
 Figures: agreement_map, agreement_bars, agreement_triangle, volatility_map.
 """
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
+from irframe.arrays import Array
 from irframe.checks import holding, listed
 from irframe.comparing.corrections import parse_test
 from irframe.cubes.score_arrays import expand_scalars
 from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.plots import canvas, layout
-from irframe.plots.layout import Axes, OneMetric, Size
+from irframe.plots.layout import Axes, OneMetric, Size, Style
 from irframe.printed import fixed_text
 from irframe.stops import axis_of
 from irframe.tables.captions import method_text, significance_text
+
+if TYPE_CHECKING:
+    from matplotlib.collections import QuadMesh
+    from matplotlib.colors import BoundaryNorm, Colormap
+    from matplotlib.image import AxesImage
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 """Borders of the coloured bins of agreement. Orderings with an agreement above 0.9 are customarily
@@ -30,7 +37,7 @@ UNDEFINED = "#D5D8DC"
 THRESHOLD = 0.9
 
 
-def binned_colours() -> tuple[Any, Any]:
+def binned_colours() -> tuple["Colormap", "BoundaryNorm"]:
     """Return the colour map and the norm of the bins.
 
     Colours are warm below 0.9 and cool above.
@@ -38,7 +45,7 @@ def binned_colours() -> tuple[Any, Any]:
     from matplotlib import colors  # noqa: PLC0415 - slow import
 
     below = LEVELS.index(THRESHOLD)
-    shades: list[Any] = []
+    shades: list[tuple[float, float, float, float]] = []
     for ends, count in ((BELOW, below), (ABOVE, len(LEVELS) - 1 - below)):
         between = colors.LinearSegmentedColormap.from_list("", list(ends))
         shades += [between(pos) for pos in np.linspace(0, 1, count)]
@@ -46,7 +53,7 @@ def binned_colours() -> tuple[Any, Any]:
     return colourmap, colors.BoundaryNorm(LEVELS, len(shades))
 
 
-def add_scale(ax: Axes, mesh: object, values: xr.DataArray) -> None:
+def add_scale(ax: Axes, mesh: "AxesImage | QuadMesh", values: xr.DataArray) -> None:
     """Add the colour scale, labelled by the measure of agreement."""
     label = method_text(values.attrs) or "agreement"
     layout.figure_of(ax).colorbar(mesh, ax=ax, ticks=list(LEVELS), spacing="uniform", label=label)
@@ -61,7 +68,7 @@ ALWAYS = 4
 """Number of categories that are always drawn. The fifth category is drawn only if it occurs."""
 
 
-def categories(checked: xr.Dataset, verdict: xr.DataArray) -> Any:
+def categories(checked: xr.Dataset, verdict: xr.DataArray) -> Iterator[tuple[int, str, str]]:
     """Return the code, name and colour of each drawn category."""
     last = max(ALWAYS, 1 + int(verdict.max()))
     names = map(str, checked["category"].to_numpy()[:last])
@@ -349,7 +356,8 @@ def volatility_map(
     colourmap, norm = binned_colours()
     ax = canvas.new_axes(ax, (5.2, 4.2), figsize)
     sides = values[axis.other].to_numpy(), values[axis.dim].to_numpy()
-    cells, look = np.ma.masked_invalid(values.to_numpy()), {"cmap": colourmap, "norm": norm}
+    cells = np.ma.masked_invalid(values.to_numpy())
+    look: Style = {"cmap": colourmap, "norm": norm}
     # as vectors, the cells of 200 depths take 0.96 MB in a PDF, and as pixels 0.09 MB
     mesh = ax.pcolormesh(*map(_borders, sides), cells, rasterized=True, **look)
     add_scale(ax, mesh, values)
@@ -364,7 +372,7 @@ def volatility_map(
     return ax
 
 
-def _borders(depths: Any) -> Any:
+def _borders(depths: Array) -> Array:
     """Return the borders of cells, halfway between depths."""
     middle = (depths[1:] + depths[:-1]) / 2
     return np.concatenate([[depths[0] - 0.5], middle, [depths[-1] + 0.5]])

@@ -5,12 +5,13 @@ position of its name among the sorted names. `SYSTEM_STYLES` overrides the style
 """
 
 import inspect
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from functools import wraps
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from irframe.arrays import Array
@@ -20,8 +21,7 @@ from irframe.errors import DepthError, InputError, ParameterError, listing, need
 from irframe.metrics.facts import index_of
 from irframe.names import METRIC, counted, plural
 from irframe.plots import layout
-from irframe.plots.layout import Artist, Axes, Size, Style
-from irframe.record import Function
+from irframe.plots.layout import Artist, Axes, ColorType, Size, Style
 from irframe.stops import DEPTHS, axis_of
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -63,7 +63,11 @@ def pyplot() -> ModuleType:
     return plt
 
 
-def figure(function: Function) -> Function:
+Arguments = ParamSpec("Arguments")
+Drawn = TypeVar("Drawn")
+
+
+def figure(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
     """Decorate a plotting function: require matplotlib, and accept cost arguments."""
     # `paper` draws nothing, and is therefore not decorated
     if "figsize" not in inspect.signature(function).parameters:
@@ -71,13 +75,13 @@ def figure(function: Function) -> Function:
     with_data = with_costs(function)
 
     @wraps(with_data)
-    def draw(*arguments: Any, **options: Any) -> Any:
+    def draw(*arguments: Arguments.args, **options: Arguments.kwargs) -> Drawn:
         pyplot()
         return with_data(*arguments, **options)
 
     # with __wrapped__, a figure would accept unknown keywords
     del draw.__wrapped__
-    return draw  # type: ignore[return-value]
+    return draw
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: Size = None) -> Axes:
@@ -151,17 +155,17 @@ def rcparams_size(size: tuple[float, float]) -> tuple[float, float]:
     return size if chosen == tuple(mpl.rcParamsDefault["figure.figsize"]) else chosen
 
 
-def text_colour(ax: Axes) -> Any:
+def text_colour(ax: Axes) -> ColorType:
     """Return the colour of texts and axis lines."""
     return ax.xaxis.label.get_color()
 
 
-def background(ax: Axes) -> Any:
+def background(ax: Axes) -> ColorType:
     """Return the background colour of axes."""
     return ax.get_facecolor()
 
 
-def contrasting(ax: Axes, colour: Any) -> str:
+def contrasting(ax: Axes, colour: ColorType) -> str:
     """Return black or white, whichever contrasts more with a colour."""
     from matplotlib.colors import to_rgba  # noqa: PLC0415 - slow import
 
@@ -184,14 +188,14 @@ def marked_style(number: int) -> Style:
     return {**series_style(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 4}
 
 
-def system_style(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) -> list[Style]:
+def system_style(systems: Sequence[Hashable], all_systems: Iterable[Hashable] = ()) -> list[Style]:
     """Return the colour and dash pattern of each system.
 
     Parameters
     ----------
     systems
         Systems that a figure highlights.
-    known
+    all_systems
         All systems in the data of the figure. The position of a system among the sorted names
         determines its colour. If another highlighted system has this colour, the first unused
         colour is used instead. Systems of the same colour have different dash patterns.
@@ -201,7 +205,7 @@ def system_style(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) ->
     >>> system_style(["bm25", "ance"]) == system_style(["ance", "bm25"])[::-1]
     True
     """
-    order = {name: pos for pos, name in enumerate(sorted({*known, *systems}, key=str))}
+    order = {name: pos for pos, name in enumerate(sorted({*all_systems, *systems}, key=str))}
     fixed = {name: SYSTEM_STYLES[name] for name in systems if name in SYSTEM_STYLES}
     uses = [sum(n % len(COLOURS) == hue for n in fixed.values()) for hue in range(len(COLOURS))]
     for system in sorted({*systems} - {*fixed}, key=order.__getitem__):
@@ -213,9 +217,9 @@ def system_style(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) ->
     return [series_style(fixed[system]) for system in systems]
 
 
-def system_colours(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) -> list[str]:
+def system_colours(systems: Sequence[Hashable], all_systems: Iterable[Hashable] = ()) -> list[str]:
     """Return the colour of each system, for bars and points."""
-    return [str(style["color"]) for style in system_style(systems, known)]
+    return [str(style["color"]) for style in system_style(systems, all_systems)]
 
 
 def evenly_spaced(order: Iterable[int], most: int = 5) -> list[int]:
@@ -236,7 +240,10 @@ def evenly_spaced(order: Iterable[int], most: int = 5) -> list[int]:
 
 
 def chosen_systems(
-    systems: Sequence[Hashable] | None, known: Sequence[Hashable], order: Iterable[int], most: int
+    systems: Sequence[Hashable] | None,
+    all_systems: Sequence[Hashable],
+    order: Iterable[int],
+    most: int,
 ) -> list[int]:
     """Return the positions of the systems to highlight.
 
@@ -244,7 +251,7 @@ def chosen_systems(
     ----------
     systems
         The systems that the caller selected. If None, evenly spaced systems are selected.
-    known
+    all_systems
         All systems.
     order
         Positions of all systems, with the best system first.
@@ -253,7 +260,7 @@ def chosen_systems(
     """
     if systems is None:
         return evenly_spaced(map(int, order), most)
-    return positions_of("systems that were scored", systems, list(known))
+    return positions_of("systems that were scored", systems, list(all_systems))
 
 
 def draw_systems(
@@ -314,7 +321,7 @@ def log_depths(ax: Axes, depths: Stops, *, log: bool) -> None:
 
 
 def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None:
-    """Draw a dotted vertical line at a depth, unless None."""
+    """Draw a dotted vertical line at a depth above 0."""
     if depth:
         ax.axvline(depth, color=text_colour(ax), linestyle=":", linewidth=1, label=label)
 
@@ -413,10 +420,10 @@ def select_only(values: Selected, dim: str, label: Hashable | None = None) -> Se
     return values.isel({dim: pos}) if dim in values.dims else values
 
 
-def refuse_groups(result: Any) -> None:
+def refuse_groups(result: xr.DataArray | xr.Dataset | pd.DataFrame) -> None:
     """Raise InputError if a result has several groups."""
     by = str(result.attrs.get("by", ""))
-    if hasattr(result, "sizes"):
+    if not isinstance(result, pd.DataFrame):
         names = [by]
         number = result.sizes.get(by, 1)
     else:
@@ -450,7 +457,7 @@ def without_intervals(matrix: xr.DataArray | xr.Dataset) -> xr.DataArray:
     return matrix["agreement"].assign_attrs(matrix.attrs)
 
 
-def at_one_depth(values: xr.DataArray, depth: int | None) -> tuple[xr.DataArray, str]:
+def at_one_depth(values: Selected, depth: int | None) -> tuple[Selected, str]:
     """Return the values at one depth and an axis label.
 
     The default is the greatest depth. The label names the metric and the depth.

@@ -370,11 +370,11 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Array, float | None]]:
     holding("a result of bootstrap_sensitivity", data, {"asl", "delta"})
     data = expand_scalars(data, METRIC)
     asl = data["asl"].transpose(..., PAIR)
-    others = [str(dim) for dim in asl.dims if dim != PAIR]
-    delta = data["delta"].transpose(*others).to_numpy()
+    curve_dims = [str(dim) for dim in asl.dims if dim != PAIR]
+    delta = data["delta"].transpose(*curve_dims).to_numpy()
     for index in np.ndindex(asl.shape[:-1]):
         curve = asl[index].dropna(PAIR)
-        labels = {dim: str(curve[dim].item()) for dim in others}
+        labels = {dim: str(curve[dim].item()) for dim in curve_dims}
         yield _curve_label(labels, axis_of(data).dim), curve.to_numpy(), float(delta[index])
 
 

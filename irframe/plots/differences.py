@@ -186,7 +186,8 @@ def critical_difference(
     # the column of means is named after the metric, and precedes the interval
     mean = [*board][[*board].index("ci_low") - 1]
     lacking = board[mean].isna()
-    without, board = board.index[lacking].astype(str).tolist(), board[~lacking]
+    without = board.index[lacking].astype(str).tolist()
+    board = board[~lacking]
     if len(board) < 2:
         expected = "a leaderboard in which at least two systems have a mean"
         got = f"{len(board)} systems with a mean. The systems without a mean are"

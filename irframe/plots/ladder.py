@@ -103,7 +103,7 @@ def ladder(
         raise InputError(expected, "data that do not contain one rank per metric and system")
     layer, label = canvas.at_one_depth(canvas.select_only(ranked, METRIC, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)
-    order = np.lexsort([names, layer["rank"]])[:top]
+    order = np.lexsort((names, layer["rank"]))[:top]
     ax, fit = canvas.row_axes(ax, len(order), (6.4, 1.1, 0.23), figsize, chosen=top is not None)
     order = order[:fit]
     values = {str(name): layer[name].to_numpy()[order] for name in layer if layer[name].ndim == 1}
@@ -129,7 +129,7 @@ def ladder(
     return ax
 
 
-def _interval_words(attributes: Any) -> str:
+def _interval_words(attributes: Mapping[Hashable, Any]) -> str:
     """Return the part of the axis label that describes intervals."""
     if attributes.get("rank_interval") == "bootstrap":
         return " and its spread over resamples"
@@ -145,7 +145,7 @@ def _write_shares(ax: Axes, values: dict[str, Array]) -> None:
         ax.annotate(text, end, (5, 0), textcoords="offset points", **look)
 
 
-def _ranks_by_system(ranks: object) -> Any:
+def _ranks_by_system(ranks: object) -> xr.Dataset:
     """Return ranks as a dataset over metric and system."""
     if (
         isinstance(ranks, pd.DataFrame)
@@ -167,7 +167,7 @@ def _ranks_by_system(ranks: object) -> Any:
     return ranks if isinstance(ranks, xr.Dataset) else xr.Dataset()
 
 
-def _bands(ax: Axes, tiers: Any) -> None:
+def _bands(ax: Axes, tiers: Array) -> None:
     for tier in np.unique(tiers):
         first, last = np.flatnonzero(tiers == tier)[[0, -1]]
         shade = SHADES[int(tier) % 2]
@@ -384,8 +384,8 @@ def _styles(ax: Axes, names: list[Hashable], order: list[int]) -> dict[int, tupl
     chosen = [names[row] for row in named]
     colours = canvas.system_colours(chosen, names)
     # there are fewer colours than named systems, and points have no dash patterns
-    again = [colours[:number].count(colour) for number, colour in enumerate(colours)]
-    markers = [canvas.MARKERS[count % len(canvas.MARKERS)] for count in again]
+    n_earlier = [colours[:number].count(colour) for number, colour in enumerate(colours)]
+    markers = [canvas.MARKERS[count % len(canvas.MARKERS)] for count in n_earlier]
     styles = zip(named, layout.fitting_names(ax, chosen), colours, markers, strict=True)
     faint = {row: (f"_{names[row]}", canvas.FAINT, "o") for row in order[MOST_NAMED:]}
     # grey systems are drawn first, and thus below the systems in colour
@@ -396,8 +396,8 @@ def _only_other(scores: xr.DataArray | pd.DataFrame, cost: str) -> str | None:
     """Return the only metric other than the cost, or None."""
     array = isinstance(scores, xr.DataArray)
     labels = scores["metric"].to_numpy() if array else getattr(scores, "columns", ())
-    others = [label for label in np.atleast_1d(labels).tolist() if str(label) != cost]
-    return others[0] if len(others) == 1 else None
+    metrics = [label for label in np.atleast_1d(labels).tolist() if str(label) != cost]
+    return metrics[0] if len(metrics) == 1 else None
 
 
 def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ Labels are wrapped, ticks are thinned, and legends are placed when a figure is d
 size of the figure may change until then.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -19,8 +19,11 @@ from irframe.printed import short_labels
 if TYPE_CHECKING:
     from matplotlib.artist import Artist as Artist  # noqa: PLC0414 - for all figures
     from matplotlib.axes import Axes as Axes  # noqa: PLC0414
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+    from matplotlib.typing import ColorType as ColorType  # noqa: PLC0414
 else:
-    Artist = Axes = Any  # matplotlib is optional
+    Artist = Axes = ColorType = Any  # matplotlib is optional
 
 Size = tuple[float, float] | None
 """Width and height of a figure in inches, or None for the default."""
@@ -33,7 +36,7 @@ PITCH = 1.25
 AROUND = 7.0
 """Height of titles, ticks and labels above and below all rows, relative to the font height."""
 # references are weak, so that closed figures do not stay in memory
-FREE: WeakSet[Any] = WeakSet()
+FREE: "WeakSet[Figure]" = WeakSet()
 """Figures whose height may grow, because the caller did not set their size."""
 SHARE = 0.35
 """Maximum width of the names of rows, relative to the width of the figure."""
@@ -57,7 +60,7 @@ HANDLE = 3.1
 """Width of the symbol and the gap beside a text in a legend, relative to the font height."""
 
 
-def short_names(names: Sequence[Hashable], most: int) -> list[str]:
+def short_names(names: Iterable[Hashable], most: int) -> list[str]:
     r"""Return names shortened to `most` letters, escaped for matplotlib.
 
     Examples
@@ -107,7 +110,7 @@ def fills_figure(ax: Axes) -> bool:
     return sum(not hasattr(axes, "_colorbar") for axes in figure_of(ax).axes) == 1
 
 
-def figure_of(ax: Axes) -> Any:
+def figure_of(ax: Axes) -> "Figure":
     """Return the figure that contains axes."""
     # ax.figure may be a subfigure, whose attribute figure is the whole figure
     return ax.figure.figure
@@ -186,7 +189,7 @@ def name_ticks(
     )
 
 
-def name_topics(ax: Axes, topics: Any) -> None:
+def name_topics(ax: Axes, topics: Collection[Hashable]) -> None:
     """Write vertical names of topics at ticks, if all fit.
 
     The positions of the ticks are 0, 1 and so on. Names are shortened to a quarter of the height of
@@ -232,18 +235,19 @@ def drop_overlapping(texts: Sequence[Any]) -> None:
     """
     if not texts:
         return
-    ax, figure = texts[0].axes, figure_of(texts[0].axes)
+    ax = texts[0].axes
+    figure = figure_of(ax)
     # constrained layout moves axes and legends when a figure is drawn
     figure.draw_without_rendering()
     legend = [ax.get_legend().get_window_extent()] if ax.get_legend() else []
-    taken = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis)] + legend
+    obstacles = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis)] + legend
     for text in texts:
         # the first pass tries the text where it is, and the second pass the other side of its point
         for side in ("right", "left") if text.get_ha() == "left" else ("left", "right"):
             box = text.get_window_extent()
             inside = figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
-            if inside and box.y1 <= figure.bbox.y1 and not box.count_overlaps(taken):
-                taken.append(box)
+            if inside and box.y1 <= figure.bbox.y1 and not box.count_overlaps(obstacles):
+                obstacles.append(box)
                 break
             text.set(ha=side, position=(-text.xyann[0], text.xyann[1]))
         else:
@@ -252,7 +256,7 @@ def drop_overlapping(texts: Sequence[Any]) -> None:
 
 def wrap_labels(ax: Axes) -> None:
     """Wrap labels and titles that are longer than their axes."""
-    limits: dict[Any, Any] = {ax.xaxis.label: _around, ax.title: _around}
+    limits: dict[Any, Callable[[Axes], float]] = {ax.xaxis.label: _around, ax.title: _around}
     limits |= {ax.yaxis.label: lambda ax: float(ax.bbox.height)}
     limits |= {ax._left_title: _to_the_right}  # type: ignore[attr-defined]  # noqa: SLF001
     # matplotlib wraps texts only at the edge of the figure, where they may cross other axes
@@ -351,7 +355,7 @@ def _fit(axis: Any, ticks: Array, texts: list[str], rows: list[int]) -> bool:
     return bool((steps >= half[1:] + half[:-1] + DISTANCE * size).all())
 
 
-def _below(ax: Axes) -> Any:
+def _below(ax: Axes) -> "Bbox":
     """Return the box below axes that anchors a legend."""
     from matplotlib.transforms import Bbox  # noqa: PLC0415 - slow import
 

@@ -3,8 +3,6 @@
 Figures: loss_bars.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -63,12 +61,12 @@ def loss_bars(
     ax, fit = canvas.row_axes(ax, len(means), (6.4, 1.4, 0.28), figsize, chosen=False)
     shown = means[:fit]
     rows = np.arange(fit)[::-1]
-    left = np.zeros(fit)
+    starts = np.zeros(fit)
     colours = CAUSES | {name: CUTS[n % len(CUTS)] for n, name in enumerate(cuts)}
     for name in [SCORE, "ordered", *cuts[::-1], "not_retrieved"]:
         label = "not in best order" if name == "ordered" else str(name).replace("_", " ")
-        ax.barh(rows, shown[name], 0.8, left=left, color=colours[name], label=label)
-        left += shown[name].to_numpy()
+        ax.barh(rows, shown[name], 0.8, left=starts, color=colours[name], label=label)
+        starts += shown[name].to_numpy()
     ax.set_yticks(rows, layout.fitting_rows(ax, "{}", shown.index), fontsize="small")
     metric = str(losses.attrs.get(METRIC, "")) or "score"
     ax.set_xlabel(
@@ -77,7 +75,7 @@ def loss_bars(
         )
     )
     # matplotlib warns if both limits are 0
-    ax.set(xlim=(0, max(left.max(initial=0), 1e-9)), ylim=(-0.6, fit - 0.4))
+    ax.set(xlim=(0, max(starts.max(initial=0), 1e-9)), ylim=(-0.6, fit - 0.4))
     ax.spines[["top", "right"]].set_visible(False)
     if layout.size_in_points(ax)[0] < layout.NARROW:
         canvas.legend_beside(ax, None, below=True)
@@ -86,7 +84,7 @@ def loss_bars(
     return ax
 
 
-def _mean_parts(losses: Any) -> pd.DataFrame:
+def _mean_parts(losses: object) -> pd.DataFrame:
     """Return the mean score and losses per system.
 
     An InputError is raised if the argument is not a result of `irframe.verbs.losses`.
@@ -102,10 +100,10 @@ def _mean_parts(losses: Any) -> pd.DataFrame:
     if not isinstance(losses, xr.DataArray):
         raise InputError(expected, type(losses).__name__)
     canvas.refuse_groups(losses)
-    losses = expand_scalars(losses, METRIC)
-    if {*losses.dims} != {METRIC, SYSTEM, TOPIC}:
-        raise InputError(expected, "an array with the dimensions", "", losses.dims)
-    means = average(losses.transpose(METRIC, SYSTEM, TOPIC).to_numpy())
-    frame = pd.DataFrame(means.T, losses.indexes[SYSTEM], losses[METRIC].to_numpy())
+    array: xr.DataArray = expand_scalars(losses, METRIC)
+    if {*array.dims} != {METRIC, SYSTEM, TOPIC}:
+        raise InputError(expected, "an array with the dimensions", "", array.dims)
+    means = average(array.transpose(METRIC, SYSTEM, TOPIC).to_numpy())
+    frame = pd.DataFrame(means.T, array.indexes[SYSTEM], array[METRIC].to_numpy())
     holding(expected, frame, CAUSES, "columns")
     return frame

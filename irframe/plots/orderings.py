@@ -239,7 +239,9 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     for better, worse in np.argwhere(covers):
         ends = position[names[better]], position[names[worse]]
         ax.add_patch(FancyArrowPatch(*ends, color=canvas.FAINT, linewidth=1, **style))
-    light, dark = (np.array(to_rgb(each)) for each in (canvas.background(ax), canvas.COLOURS[0]))
+    light, dark = (
+        np.array(to_rgb(colour)) for colour in (canvas.background(ax), canvas.COLOURS[0])
+    )
     look = canvas.CENTRED | {"family": "monospace", "fontsize": "x-small"}
     for name, (x, y) in position.items():
         shade = 0.35 * name.count("1") / len(name)
@@ -385,5 +387,5 @@ def _stack(
     before = np.cumsum(values) - values
     # searchsorted finds the first document of each topic, at which the sums begin again
     bottom = before - before[np.searchsorted(column, column)]
-    edge = {"edgecolor": canvas.background(ax), "linewidth": 0.4}
+    edge: Style = {"edgecolor": canvas.background(ax), "linewidth": 0.4}
     ax.bar(column, values, bottom=bottom, color=colour, width=0.8, **edge)

@@ -70,11 +70,11 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
     ax, fit = canvas.row_axes(ax, count, (8.0, 1.6, 0.32), figsize, chosen=False)
     summary = summary[:fit]
     rows = np.arange(fit)[::-1]
-    left = np.zeros(fit)
+    starts = np.zeros(fit)
     for name, (colour, label) in SEGMENTS.items():
         share = 100 * summary[f"share_{name}"].to_numpy()
-        ax.barh(rows, share, 0.8, left=left, color=colour, label=label)
-        left += share
+        ax.barh(rows, share, 0.8, left=starts, color=colour, label=label)
+        starts += share
     measure = str(summary.attrs.get("measure", ""))
     texts = _means(summary, measure)
     for row, text in zip(rows, texts, strict=True):
@@ -257,12 +257,12 @@ def difference_histogram(
     colours = [{-1: near, 0: canvas.FAINT, 1: far}[side] for side in sides]
     positions = np.arange(len(histogram))
     unretrieved = histogram["unretrieved"].to_numpy()
-    rest = histogram["documents"].to_numpy() - unretrieved
+    retrieved = histogram["documents"].to_numpy() - unretrieved
     ax = canvas.new_axes(ax, (7.2, 4.2), figsize)
-    ax.bar(positions, rest, 0.85, color=colours)
+    ax.bar(positions, retrieved, 0.85, color=colours)
     # matplotlib draws hatches in the colour of the edge
     hatched: Style = {"hatch": "///", "edgecolor": canvas.background(ax)}
-    ax.bar(positions, unretrieved, 0.85, bottom=rest, color=colours, lw=0, **hatched)
+    ax.bar(positions, unretrieved, 0.85, bottom=retrieved, color=colours, lw=0, **hatched)
     names = layout.fitting_names(ax, systems, 0.3)
     layout.name_ticks(ax, positions, [_range(*pair) for pair in ends], rotation=35, size="small")
     ax.set(xlabel=f"search length in {names[0]} less that in {names[1]}")

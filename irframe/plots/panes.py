@@ -4,7 +4,7 @@ Figures: paper, panes.
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any
+from contextlib import AbstractContextManager
 
 import numpy as np
 import xarray as xr
@@ -21,7 +21,7 @@ TYPE = 8
 """Font size of figures for papers, in points."""
 
 
-def paper(columns: int = 1) -> Any:
+def paper(columns: int = 1) -> AbstractContextManager[None]:
     """Set the size and font of figures for two-column papers.
 
     Parameters
@@ -55,7 +55,7 @@ def paper(columns: int = 1) -> Any:
     if columns not in SIZES:
         raise ParameterError("columns=1 or columns=2", repr(columns))
     thin = ("axes.linewidth", "xtick.major.width", "ytick.major.width")
-    return pyplot().rc_context(
+    context: AbstractContextManager[None] = pyplot().rc_context(
         {
             "figure.figsize": SIZES[columns],
             "font.size": TYPE,
@@ -66,6 +66,7 @@ def paper(columns: int = 1) -> Any:
             **dict.fromkeys(thin, 0.6),
         }
     )
+    return context
 
 
 NARROWEST = 2.6

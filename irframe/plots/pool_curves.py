@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from irframe.checks import choice, holding, listed, positions_of
 from irframe.cubes.score_arrays import expand_scalars
@@ -15,7 +16,7 @@ from irframe.errors import ParameterError
 from irframe.metrics.facts import label_at
 from irframe.names import DEPTH, JUDGES, METRIC, SYSTEM
 from irframe.plots import canvas, layout
-from irframe.plots.layout import Axes, OneMetric, Size, Style
+from irframe.plots.layout import Artist, Axes, OneMetric, Size, Style
 from irframe.tables.captions import method_text
 
 
@@ -24,7 +25,7 @@ def pool_curves(
     *,
     ax: "Sequence[Axes] | None" = None,
     figsize: Size = None,
-) -> Any:
+) -> NDArray[np.object_]:
     """Draw the number of relevant documents by pool depth.
 
     Also called as ``growth.ireval.plot.pool_curves()``.
@@ -58,7 +59,7 @@ def pool_curves(
     >>> left.get_ylabel()
     'relevant documents per topic'
     """
-    by_name: Mapping[Any, Any] = {"": growth}
+    by_name: Mapping[str, Any] = {"": growth}
     # an xarray.Dataset is a Mapping, too
     if isinstance(growth, Mapping) and not isinstance(growth, xr.Dataset):
         by_name = growth
@@ -86,7 +87,7 @@ def pool_curves(
     return panes
 
 
-def _two_axes(figsize: Size) -> Any:
+def _two_axes(figsize: Size) -> object:
     """Return two axes of a new figure, stacked if narrow."""
     size = figsize or canvas.rcparams_size((9, 3.8))
     is_wide = 72 * size[0] > layout.NARROW
@@ -351,7 +352,7 @@ def judge_ranks(
     return ax
 
 
-def _name(ax: Axes, system: str, old: int, new: int) -> Any:
+def _name(ax: Axes, system: str, old: int, new: int) -> Artist:
     """Write a name beside a point, away from the diagonal."""
     above = new < old
     side, offset = ("right", (-4, 4)) if above else ("left", (4, -4))

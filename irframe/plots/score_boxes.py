@@ -4,7 +4,6 @@ Figures: score_boxes, system_ranking, best_so_far, topic_differences.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from irframe.errors import InputError, ParameterError, cautions_of, shortened
 from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC, REPEAT, SYSTEM, TOPIC, counted
 from irframe.plots import canvas, layout
-from irframe.plots.layout import Axes, OneMetric, Size, Style
+from irframe.plots.layout import Artist, Axes, OneMetric, Size, Style
 from irframe.ranks.leaderboard import means_by_task
 from irframe.scores.averages import averages
 from irframe.scores.read_scores import read_scores
@@ -138,13 +137,13 @@ def _draw(ax: Axes, values: list[Array], names: list[Hashable]) -> None:
     # `Axes.boxplot` is not used: matplotlib 3.8 lacks `orientation=`, and 3.11 deprecates `vert=`
     stats = pd.DataFrame(boxplot_stats(values))
     height = 0.6
-    dark = {"color": canvas.text_colour(ax), "linewidth": 1}
+    dark: Style = {"color": canvas.text_colour(ax), "linewidth": 1}
     for inner, outer in (("q1", "whislo"), ("q3", "whishi")):
         ax.hlines(positions, stats[outer], stats[inner], **dark)
         ax.vlines(stats[outer], positions - height / 4, positions + height / 4, **dark)
     few = len(names) <= len(canvas.COLOURS)
     colours = canvas.system_colours(names) if few else len(names) * [canvas.COLOURS[0]]
-    box = {"edgecolor": canvas.text_colour(ax), "color": colours, "alpha": 0.6}
+    box: Style = {"edgecolor": canvas.text_colour(ax), "color": colours, "alpha": 0.6}
     ax.barh(positions, stats["q3"] - stats["q1"], height, stats["q1"], **box)
     ax.use_sticky_edges = False  # otherwise the lowest box is cut if all boxes have zero width
     ax.vlines(stats["med"], positions - height / 2, positions + height / 2, **dark)
@@ -356,8 +355,8 @@ def best_so_far(
     leads = order[np.append(True, ahead[1:] > ahead[:-1])]
     ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
     faint: Style = {"color": canvas.FAINT, "markersize": 5, "fillstyle": "none"}
-    others = "others" if leads.size < np.isfinite(means).sum() else None
-    ax.plot(days, means, "o", label=others, **faint)
+    others_label = "others" if leads.size < np.isfinite(means).sum() else None
+    ax.plot(days, means, "o", label=others_label, **faint)
     steps: Style = {"drawstyle": "steps-post", "linewidth": 1.5, "label": "best so far"}
     # the last step extends to the day of the latest system, even if it does not lead
     last = [*days[leads], days.max()]
@@ -442,7 +441,7 @@ def topic_differences(
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
     names = layout.fitting_names(ax, [a, b], 0.3)
     colours = canvas.system_colours([a, b], layer.indexes[SYSTEM])
-    handles: list[Any] = []
+    handles: list[Artist] = []
     counts = []
     for system, colour, side in zip(names, colours, (1, -1), strict=True):
         bars = np.sign(values) == side * facts(label).sign
