@@ -20,6 +20,7 @@ __version__ = VERSION
 
 def _asks_for_help() -> bool:
     """Return whether the command line is ``irframe --help`` or ``--version``."""
+    # sys.argv lacks the name irframe while python -m irframe imports the package
     program, *arguments = ["", *getattr(sys, "orig_argv", [])][-2:]
     return Path(program).stem == "irframe" and arguments[0] in {"-h", "--help", "--version"}
 
@@ -44,12 +45,14 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         value = find(_HOMES[name], name)
         if isfunction(value):
+            # a name in globals is found without another call of __getattr__
             value = globals()[name] = suggesting(import_module(value.__module__), name, name)
         return value
     message = f"module 'irframe' has no attribute {name!r}"
     if name.startswith("_"):
         raise AttributeError(message)
     spaces = {f"irframe.{space}": import_module(f"irframe.{space}") for space in NAMESPACES}
+    # sys stands for a missing name, because modules inside a namespace are not suggested either
     members = {home: getattr(space, name, sys) for home, space in spaces.items()}
     home = next((home for home, value in members.items() if not ismodule(value)), None)
     if home:

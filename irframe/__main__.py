@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from io import StringIO
-from typing import Any
+from types import ModuleType
 
 from irframe.commands import COMMANDS, EPILOG, EXAMPLES, NEVER, Line, tell
 from irframe.errors import IrframeError, IrframeWarning, OneCall
@@ -48,20 +48,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    words = [*(sys.argv[1:] if arguments is None else arguments)]
-    if not words or words[0] not in COMMANDS:
-        _outer().parse_args(words)
-    module, summary = COMMANDS[words[0]]
+    args = [*(sys.argv[1:] if arguments is None else arguments)]
+    if not args or args[0] not in COMMANDS:
+        _outer().parse_args(args)
+    module, summary = COMMANDS[args[0]]
     command = import_module(f"irframe.commands.{module}")
     if arguments is None:
         # garbage collection then skips the imported modules, which saves time at exit
         gc.freeze()
-    epilog = f"example:\n  {EXAMPLES[words[0]]}\n\n{EPILOG}"
-    line = Line(f"irframe {words[0]}", f"{summary[0].upper()}{summary[1:]}.", epilog)
-    name = words[0].replace("-", "_")
+    epilog = f"example:\n  {EXAMPLES[args[0]]}\n\n{EPILOG}"
+    line = Line(f"irframe {args[0]}", f"{summary[0].upper()}{summary[1:]}.", epilog)
+    name = args[0].replace("-", "_")
     getattr(command, f"declare_{name}")(line)
-    options = line.read(words[1:])
-    options.words = words
+    options = line.read(args[1:])
+    options.words = args
     return _run(getattr(command, f"run_{name}"), options)
 
 
@@ -79,11 +79,12 @@ def _outer() -> Line:
     return outer
 
 
-def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
+def _run(command: Callable[[Namespace], tuple[str | bytes | None, int]], options: Namespace) -> int:
     """Run a command, and print warnings and errors as lines."""
     output = getattr(options, "output", None)
     gated = getattr(options, "gate", False) and options.fail_on != NEVER
     try:
+        # an unusable file is refused before the work; a gated command prints its answer instead
         if output is not None and not gated:
             _writers().look(output)
             _writers().refuse_input(output, _possible_inputs(options))
@@ -116,7 +117,7 @@ def _possible_inputs(options: Namespace) -> Iterator[str]:
             yield from (argument for argument in arguments if isinstance(argument, str))
 
 
-def _writers() -> Any:
+def _writers() -> ModuleType:
     """Import the module that writes files.
 
     The module is imported here, because its import is slow and many commands only print.

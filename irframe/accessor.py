@@ -34,10 +34,11 @@ def _counts(subject: Any) -> list[str]:
         dims = (words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, words.DEPTH)
         counts = [_number(subject.sizes[dim], dim) for dim in dims if dim in subject.sizes]
         return [*counts, *_judged_share(subject)]
-    rows: Any = subject.reset_index(allow_duplicates=True)
+    rows = subject.reset_index(allow_duplicates=True)
     roles = words.roles(rows.columns)
     repeats = [name for name in words.REPEAT_NAMES if name in subject.index.names]
     names = {role: roles.get(role, role) for role in (words.SYSTEM, *repeats, words.TOPIC)}
+    # two columns may have the same name, and then the first is counted
     columns = {role: rows[[name]].iloc[:, 0] for role, name in names.items() if name in rows}
     counts = [_number(column.nunique(), role) for role, column in columns.items()]
     metrics = len(subject.attrs.get(words.METRICS, ()))
@@ -79,6 +80,7 @@ class Verbs:
         function = self._function(name)
         if function is None:
             raise AttributeError(self._unknown(name))
+        # the signature of a bound method, which help prints, has no parameter for the object
         return MethodType(self._leading(name, function), self._called_of())
 
     def _called_of(self) -> Any:
@@ -89,10 +91,11 @@ class Verbs:
         """Wrap a verb, so that errors show a correct call."""
 
         @wraps(function)
-        def call(*arguments: Any, **options: Any) -> Any:
+        def call(*arguments: object, **options: object) -> object:
             try:
                 return function(*arguments, **options)
             except (InputError, DepthError, ParameterError) as error:
+                # the error of a verb that does not fit the object at all would not say so
                 if name in kinds.offered(self._subject, self._home):
                     raise
                 improved: Exception = error.within("", self._unknown(name))
@@ -275,6 +278,7 @@ class FrameAccessor(Accessor):
                 "topic, nugget, importance, assignment) or the result of a verb, with its attrs. "
                 f"Accepted column names: {'; '.join(accepted)}. For scores: {advice_of(subject)}"
             )
+            # pandas requires this type, by which hasattr and completion omit the accessor
             raise AttributeError(message)
 
 
@@ -309,6 +313,7 @@ def _with_metrics(subject: object) -> Any:
     variables = subject.data_vars.values()
     scored = all({words.SYSTEM, words.TOPIC} <= {*variable.dims} for variable in variables)
     numbers = all(variable.dtype.kind in "fiu" for variable in variables)
+    # a dataset with grades is a cube, even if its experiment was lost
     named = words.GRADE not in subject and words.METRIC not in subject.coords
     return (
         subject.to_dataarray(words.METRIC)

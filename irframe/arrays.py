@@ -36,6 +36,7 @@ def as_plain(values: object) -> Array:
     """Convert an array or tensor to a numpy array."""
     if type(values) is np.ndarray:
         return values
+    # tensors are known by these methods, which other objects lack, so torch need not be imported
     steps = ["detach", "cpu"]
     # numpy has no dtype for bfloat16, so such tensors are first converted to float32
     if str(getattr(values, "dtype", "")) == "torch.bfloat16":
@@ -100,6 +101,7 @@ def at_positions(values: Any, *positions: Any) -> Any:
 
     For each dimension, pass an array of positions, or None for all positions.
     """
+    # numpy would combine several arrays of positions element by element if applied at once
     for axis, chosen in enumerate(positions):
         if chosen is not None:
             values = values[(*(slice(None),) * axis, chosen)]
@@ -118,6 +120,7 @@ def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[n
     >>> on_front(np.array([3.0, 1.0, 2.0, 2.0]), np.array([0.5, 0.2, 0.6, 0.4]))
     array([1, 2])
     """
+    # among equal costs the highest value comes first, so a later system rises only if it is better
     order = np.lexsort((-value, cost))
     best = np.maximum.accumulate(value[order])
     rises = np.append(True, best[1:] > best[:-1])[: len(order)]

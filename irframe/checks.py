@@ -24,6 +24,7 @@ LONG = 70
 lists are at the end of the message."""
 
 Word = TypeVar("Word", bound=str)
+Value = TypeVar("Value")
 
 
 def is_integer(value: object) -> bool:
@@ -88,6 +89,7 @@ def number(
     0.5
     """
     real = isinstance(value, int | float | np.integer | np.floating)
+    # the comparison is False for NaN and, unlike numpy.isfinite, does not raise for huge integers
     fits = real and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     limits = {"low": low, "above": above, "high": high, "below": below}
     if not fits or not _inside(value, **limits):
@@ -191,7 +193,7 @@ def _values_of(annotation: object) -> tuple[tuple[Any, ...], bool]:
     return tuple(value for kind in kinds if literal for value in get_args(kind)), is_union
 
 
-def as_written(text: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
+def as_written(text: object, kinds: Mapping[str, Callable[..., Value]]) -> Value | None:
     """Evaluate a call in a string such as ``"RBO(p=0.8)"``.
 
     The result is None if the string is not a call of one of `kinds`.
@@ -202,11 +204,13 @@ def as_written(text: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
     (range(0, 3), None)
     """
     try:
+        # arguments must be literals, so a string cannot run code
         call: Any = ast.parse(text, mode="eval").body if isinstance(text, str) else None
         kind = kinds[call.func.id]
         options = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
         return kind(*map(ast.literal_eval, call.args), **options)
     except (AttributeError, KeyError, SyntaxError, TypeError, ValueError) as error:
+        # an IrframeError is also a ValueError, but describes an invalid option of a valid call
         if isinstance(error, IrframeError):
             raise
         return None
@@ -226,7 +230,7 @@ def listed(value: Any) -> list[Any]:
     return list(value) if plural else [value]
 
 
-def each_once(noun: str, values: Sequence[Any]) -> None:
+def each_once(noun: str, values: Sequence[object]) -> None:
     """Raise if a list is empty or contains duplicates.
 
     Examples
@@ -301,7 +305,10 @@ def one_column(name: str, value: object) -> None:
 
 
 def positions_of(
-    noun: str, expected: object, labels: Sequence[Any], error: type[IrframeError] = ParameterError
+    noun: str,
+    expected: object,
+    labels: Sequence[object],
+    error: type[IrframeError] = ParameterError,
 ) -> list[int]:
     """Return the positions of labels, or raise for unknown labels.
 
@@ -332,7 +339,9 @@ def positions_of(
     return [index[label] for label in chosen]
 
 
-def holding(noun: str, subject: Any, names: Collection[Any], part: str = "data_vars") -> None:
+def holding(
+    noun: str, subject: Any, names: Collection[object], attribute: str = "data_vars"
+) -> None:
     """Raise if an object is not the expected result.
 
     A result is recognised by the names of its variables, dimensions or columns.
@@ -345,7 +354,7 @@ def holding(noun: str, subject: Any, names: Collection[Any], part: str = "data_v
         The object to check.
     names
         Names of variables, dimensions or columns that the object must have.
-    part
+    attribute
         The attribute of the object that contains the names: ``"data_vars"`` of a dataset,
         ``"sizes"`` of an array or dataset, or ``"columns"`` of a frame. A frame must also have
         rows.
@@ -357,12 +366,12 @@ def holding(noun: str, subject: Any, names: Collection[Any], part: str = "data_v
     ...
     irframe.errors.InputError: expected a result of replay, but found int.
     """
-    present = getattr(subject, part, None) if hasattr(subject, "attrs") else None
+    present = getattr(subject, attribute, None) if hasattr(subject, "attrs") else None
     if present is None:
         raise InputError(noun, type(subject).__name__)
     if not {*names} <= {*present}:
         raise InputError(noun, "an object that has only", "", present)
-    if part == "columns" and not len(subject):
+    if attribute == "columns" and not len(subject):
         raise InputError(noun, "no rows")
 
 
@@ -378,7 +387,7 @@ _LIMITS = {"low": "at least", "above": "above", "high": "at most", "below": "bel
 
 
 def _inside(
-    value: Any,
+    value: float,
     low: float | None = None,
     high: float | None = None,
     above: float | None = None,

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from irframe.arrays import Array
+
 DIGEST = "digest"
 """Key of the digest that a record contains instead of data."""
 
@@ -40,6 +42,7 @@ def plain(value: Any) -> Any:
     if not hasattr(value, "shape") and isinstance(value, Hashable):
         return str(getattr(value, "__name__", value))
     shape = " x ".join(map(str, getattr(value, "shape", ())))
+    # a Result differs from a frame only in how it prints, so both have the same description
     kind = pd.DataFrame if isinstance(value, pd.DataFrame) else type(value)
     digest = hashlib.sha256(b"".join(_bytes_of(value))).hexdigest()[:12]
     description = {DIGEST: digest, "data": f"{kind.__name__} {shape}".strip()}
@@ -49,6 +52,7 @@ def plain(value: Any) -> Any:
 
 def _bytes_of(value: object) -> Iterable[bytes]:
     if isinstance(value, xr.Dataset | xr.DataArray):
+        # xarray refuses the name of a coordinate as the name of the variable, so the name is " "
         dataset = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
         for name, variable in dataset.variables.items():
             yield f"{name} {variable.dims} {variable.shape}".encode()
@@ -64,7 +68,7 @@ def _bytes_of(value: object) -> Iterable[bytes]:
         yield bytes_of(np.asarray(value)) if hasattr(value, "shape") else repr(value).encode()
 
 
-def bytes_of(values: Any) -> bytes:
+def bytes_of(values: Array) -> bytes:
     """Return bytes that identify the values of an array."""
     if values.dtype.kind in "biufcmMSU":
         return bytes(values.tobytes())

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any
 
 from irframe.moved import Moved, line_for
 from irframe.option_values import Slot, slot_of
@@ -91,8 +90,10 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
         return meant
     if not isinstance(name, str) or len(name) > LONGEST:
         return []
+    # reversed, so that the first of several names with the same letters is in the dictionary
     labels = list({_plain(label): label for label in reversed([*known]) if label != name}.values())
     alike = [label for label in labels if _plain(label) == _plain(name)]
+    # names of up to three letters are anagrams too often to suggest them
     letters = sorted(_plain(name)) if len(_plain(name)) > 3 else []
     turned = [label for label in labels if sorted(_plain(label)) == letters]
     near = difflib.get_close_matches(name, labels, 3, NEAR)
@@ -168,8 +169,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def unexpected(
     verb: str,
     parameters: Mapping[str, inspect.Parameter],
-    arguments: Sequence[Any],
-    options: Mapping[str, Any],
+    arguments: Sequence[object],
+    options: Mapping[str, object],
     by: object = None,
 ) -> str | None:
     """Return the error message for the first unknown keyword argument.
@@ -212,7 +213,7 @@ def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iter
                 yield Moved(line, fields, along={parameter: ""})
 
 
-def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
+def _unnamed(values: tuple[object, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
     """Return an error message if keyword-only arguments are positional."""
     named = [param.name for param in parameters.values() if param.kind is param.KEYWORD_ONLY]
     if len(values) <= len(parameters) - len(named) or "args" in parameters or not named:
@@ -220,7 +221,7 @@ def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter
     return f"takes its parameters by name: {', '.join(f'{name}=' for name in named)}"
 
 
-def suggesting(home: object, name: str, called: str) -> Any:
+def suggesting(home: object, name: str, called: str) -> object:
     """Wrap a function so that its errors suggest keyword arguments.
 
     The wrapper replaces the function in its module or class, so that pickle finds the wrapper.
@@ -239,11 +240,12 @@ def suggesting(home: object, name: str, called: str) -> Any:
         returned unchanged.
     """
     function = getattr(home, name)
+    # the decorators of verbs answer unknown arguments themselves
     if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
         return function
 
     @wraps(function)
-    def call(*arguments: Any, **options: Any) -> Any:
+    def call(*arguments: object, **options: object) -> object:
         try:
             return function(*arguments, **options)
         except TypeError:
@@ -253,6 +255,7 @@ def suggesting(home: object, name: str, called: str) -> Any:
             if problem is None:
                 raise
             message = f"{called}(): {problem}"
+        # outside of the except block, a traceback does not show the original error
         raise TypeError(message)
 
     setattr(home, name, call)

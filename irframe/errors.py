@@ -118,6 +118,7 @@ class IrframeError(ValueError):
         text = _without_digits(f"{text}. {advice}." if advice else f"{text}.")
         return visible(singular(text))
 
+    # by default, exceptions are pickled with the message as their only argument
     def __reduce__(self) -> tuple[type, tuple[str, str, str, list[object]]]:
         return type(self), (self.expected, self._found, self.advice, self.offenders)
 
@@ -257,6 +258,7 @@ class OneCall:
     def __exit__(self, *_: object) -> None:
         if self._token is not None:
             _CALL.reset(self._token)
+        # only the outermost context knows the groups of all calls, which one warning lists together
         for (origin, category), texts in self._texts.items():
             if self._outer is None:
                 for text in _merged(texts):
@@ -380,6 +382,7 @@ def _issue(text: str, category: type[Warning], origin: Origin) -> None:
         level += 1
     loop = _outermost_loop(frame)
     if loop is not None:
+        # Python keeps an additional name in f_locals until the function returns
         issued = loop.f_locals.setdefault(ISSUED, set())
         if origin in issued:
             return
@@ -404,6 +407,7 @@ def _outermost_loop(frame: FrameType | None) -> FrameType | None:
 
 def warn(*messages: str) -> None:
     """Warn at the line that called irframe, once per call."""
+    # the frame of `warn` itself would give all warnings the same origin
     caller = sys._getframe(1)  # noqa: SLF001
     for message in messages:
         tell(visible(singular(message)), IrframeWarning, (caller.f_code, caller.f_lineno))
@@ -434,6 +438,7 @@ def caution(messages: Iterable[str]) -> dict[str, str]:
     {'caution': 'lists that systems lack count as empty\nfew topics'}
     """
     distinct = list(dict.fromkeys(map(singular, messages)))
+    # groups follow in brackets, so the text without groups is the beginning of the other text
     texts = [text for text in distinct if not any(t.startswith(f"{text} (") for t in distinct)]
     return {CAUTION: BETWEEN.join(sorted(texts, key=_weight))} if texts else {}
 
@@ -458,6 +463,6 @@ def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
     return joined | caution(chain(*map(cautions_of, cautioned))) if cautioned else joined
 
 
-def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
+def cautions_of(attributes: Mapping[Any, object]) -> list[str]:
     """Return the cautions in attributes, most serious first."""
     return str(attributes[CAUTION]).split(BETWEEN) if attributes.get(CAUTION) else []

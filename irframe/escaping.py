@@ -7,7 +7,6 @@ mention people or link to pages. In a spreadsheet, a name must not be a formula.
 
 import re
 from html import escape
-from typing import Any
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
@@ -61,6 +60,7 @@ def markdown(value: object) -> str:
     >>> markdown("a|b ~~c~~ <i>"), markdown("@user of https://x.org"), markdown("nDCG@10")
     ('a\\|b \\~\\~c\\~\\~ &lt;i&gt;', '@&#8203;user of https://&#8203;x.org', 'nDCG@10')
     """
+    # HTML is escaped first, because the zero-width space is inserted as an HTML entity
     literal = _MARKS.sub(r"\\\1", escape(one_line(value), quote=False))
     # a zero-width space after the first character keeps code hosts from making a link
     return _CALLS.sub(r"\1&#8203;", literal)
@@ -85,10 +85,11 @@ def latex(value: object) -> str:
     >>> latex("50%_a^b")
     '50\\%\\_a\\textasciicircum b'
     """
+    # invisible characters are escaped first, because their escapes contain backslashes
     return visible(str(value)).translate(_LATEX)
 
 
-def cell(value: object) -> Any:
+def cell(value: object) -> object:
     """Escape a string that spreadsheets would read as a formula.
 
     Numbers and other values that are not strings are returned unchanged.
@@ -100,6 +101,7 @@ def cell(value: object) -> Any:
     """
     if not isinstance(value, str):
         return value
+    # a negative number in a string is no formula, although it begins with a minus
     try:
         float(value)
     except ValueError:

@@ -186,6 +186,7 @@ class GainMap(Gain):
                 "a map from integer grades to finite gains of at least 0", "", "", bad
             )
         pairs = tuple(sorted((int(grade), float(gain)) for grade, gain in gains.items()))
+        # a frozen dataclass refuses plain assignment; pairs, unlike a dictionary, can be hashed
         object.__setattr__(self, "pairs", pairs)
 
     def __repr__(self) -> str:
@@ -194,6 +195,7 @@ class GainMap(Gain):
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the gain of each grade, or 0 if unlisted."""
         listed, gains = np.transpose(self.pairs)
+        # a grade above all listed grades gets the last position, and differs from the grade there
         index = np.searchsorted(listed, grade).clip(max=len(listed) - 1)
         return np.where(listed[index] == grade, gains[index], 0.0)
 
@@ -260,6 +262,7 @@ def from_ir_measures(gains: Mapping[int, float]) -> Gain:
     >>> from_ir_measures({}), from_ir_measures({1: 5}).map(np.array([1, 2]), rel=1, top=2)
     (Linear(top=None), array([5., 2.]))
     """
+    # Linear divides all gains by the top grade, which does not change nDCG
     if all(grade == gain for grade, gain in gains.items()):
         return Linear()
     return GainMap({grade: grade for grade in SPELT} | dict(gains))

@@ -158,6 +158,7 @@ def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, An
         yield from groups.subject.items()
         return
     subject, by = by_group.with_given_groups(groups.subject, groups.by)
+    # `by_group.groups` accepts only coordinates of systems or topics, not labels such as metrics
     if isinstance(subject, Labelled) and by in subject.dims and (drawn or by in RESERVED):
         labels = enumerate(subject[by].to_numpy())
         subsets: Iterator[Any] = ((key, subject.isel({by: [n]})) for n, key in labels)
@@ -169,7 +170,7 @@ def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, An
         yield key if groups.labels is None else groups.labels[key], subset
 
 
-def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
+def joined_columns(subject: Any, names: Sequence[Hashable]) -> InGroups:
     """Return an object grouped by several columns.
 
     The labels of the columns are joined into one new column, index level or coordinate.
@@ -212,7 +213,7 @@ def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
     return InGroups(bare, by, tuple(names), labels)
 
 
-def with_group_columns(result: object, groups: InGroups) -> Any:
+def with_group_columns(result: object, groups: InGroups) -> object:
     """Return a result with joined group labels split into columns."""
     by = groups.name
     labels = groups.labels
@@ -226,6 +227,7 @@ def with_group_columns(result: object, groups: InGroups) -> Any:
         )
         coords = xr.Coordinates.from_pandas_multiindex(keys, by)
         unstacked = result.drop_vars(by).assign_coords(coords).unstack(by)  # noqa: PD010
+        # unstack appends the dimensions of groups, but groups come first in all results
         order = [dim for dim in unstacked.dims if dim not in groups.columns]
         return unstacked.transpose(*groups.columns, *order)
     rows = result.reset_index(by) if by in result.index.names else result
@@ -284,7 +286,8 @@ class Grouped(Verbs):
         answer = super()._leading(name, function)
 
         @wraps(function)
-        def call(groups: InGroups, *arguments: Any, **options: Any) -> Any:
+        def call(groups: InGroups, *arguments: object, **options: object) -> object:
+            # a verb that accepts groups sees all of them, and can correct p-values over all groups
             if _reads_groups(name):
                 result = answer(groups, *arguments, **options)
             else:
@@ -322,10 +325,11 @@ class GroupedFigures(Figures):
 
     def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:  # noqa: ARG002
         @wraps(function)
-        def call(_: object, *arguments: Any, **options: Any) -> Any:
+        def call(_: object, *arguments: object, **options: Any) -> object:
             def draw(subset: object, ax: object) -> None:
                 function(subset, *arguments, ax=ax, **options)
 
+            # draw must not receive these options, which describe the whole figure
             layout = {key: options.pop(key) for key in ("columns", "figsize") if key in options}
             return panes(dict(parts_of(self._groups, drawn=True)), draw, **layout)
 

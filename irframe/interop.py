@@ -105,6 +105,7 @@ class IrframeEvaluator(providers.Evaluator):
     @cached_property
     def scorer(self) -> Scorer:
         """Scorer of runs, created when the first run is scored."""
+        # pytrec_eval stores scores as float32, so scores that differ only beyond that tie
         return scorer(self._qrels, self.metrics, topics="runs", ties=Ties(dtype="float32"))
 
     def iter_calc(self, run: Runs) -> Iterator[Any]:
@@ -138,6 +139,7 @@ class IrframeEvaluator(providers.Evaluator):
         runs: Any = {}
         if not self._judged_topics or _is_empty(run):
             pass
+        # dictionaries of dictionaries are filtered without a frame, as pytrec_eval takes them
         elif type(run) is dict and {type(docs) for docs in run.values()} == {dict}:
             runs = {t: docs for t, docs in run.items() if docs and t in self._judged_topics}
         else:

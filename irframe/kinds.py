@@ -29,8 +29,15 @@ KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, ScannedRuns)
 HOME = "irframe.verbs"
 FIGURES = "irframe.plots"
 
-RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
-NUGGETS, COMPARISON, BOUNDS, LOSSES = "labels of nuggets", "compare", "bounds", "losses"
+RUNS = "runs"
+JUDGMENTS = "judgments"
+SCORES = "scores"
+CUBE = "cube"
+SCANNED = "scanned runs"
+NUGGETS = "labels of nuggets"
+COMPARISON = "compare"
+BOUNDS = "bounds"
+LOSSES = "losses"
 OTHER = "result"
 """Kind of objects that no verb returned and that are of no known kind."""
 
@@ -171,6 +178,7 @@ def kind_of(subject: object) -> str:
 def _kind_of_frame(frame: Any, returned: str) -> str:
     from irframe.cubes.score_frames import is_scores  # noqa: PLC0415 - only when asked
 
+    # scores and judgments are kinds of their own, whichever verb returned them
     if returned not in {"", "evaluate", "score", "standardise", "sample", "draw_to_judge"}:
         return returned
     columns = [*getattr(frame, "columns", ())]
@@ -182,12 +190,13 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
         return JUDGMENTS if words.GRADE in names and not ranked else RUNS
     if {words.TOPIC, words.NUGGET, words.ASSIGNMENT} <= names.keys():
         return NUGGETS
+    # None stands for a missing role, but an index without a name has the name None as well
     if {names.get(words.SYSTEM), names.get(words.TOPIC)} <= {*frame.index.names} - {None}:
         return SCORES
     return SCORES if is_scores(frame) else returned or OTHER
 
 
-def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
+def takes(name: str, function: Callable[..., object]) -> tuple[str, ...]:
     """Return the kinds of objects that a verb accepts.
 
     The result is empty if the verb accepts most kinds.
@@ -206,7 +215,7 @@ def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(re.findall(r"(?<!`)`(?:irframe\.(?:verbs\.)?)?(\w+)`", text))
 
 
-def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
+def fits(name: str, function: Callable[..., object], kind: str) -> bool:
     """Return whether a verb accepts objects of a kind."""
     if name in LEFT_OUT:
         return kind not in LEFT_OUT[name]
@@ -258,21 +267,22 @@ def _argument(name: str, subject: object) -> str:
     return json.dumps(labels[pos], default=str) if labels[pos:] else ASKED.get(name, name)
 
 
-def _labels(subject: Any, role: str) -> list[Any]:
+def _labels(subject: Any, role: str) -> list[object]:
     """Return the distinct labels of a dimension or column."""
     role = axis_of(subject).dim if role == words.DEPTH else role
     if isinstance(subject, pd.DataFrame):
-        rows: Any = subject.reset_index(allow_duplicates=True)
+        rows = subject.reset_index(allow_duplicates=True)
         column = words.roles(rows.columns).get(role, role)
+        # comparisons have two columns of systems, of which the first provides the labels
         column = "system_a" if role == words.SYSTEM and role == column not in rows else column
         if column not in rows:
             return [*subject.attrs.get(words.METRICS, ())] if role == words.METRIC else []
-        labels: list[Any] = rows[[column]].iloc[:, 0].drop_duplicates().tolist()
+        labels: list[object] = rows[[column]].iloc[:, 0].drop_duplicates().tolist()
         return labels
     return np.atleast_1d(subject[role]).tolist() if role in getattr(subject, "coords", ()) else []
 
 
-def chain(name: str, function: Callable[..., Any], kind: str, subject: object = None) -> str:
+def chain(name: str, function: Callable[..., object], kind: str, subject: object = None) -> str:
     """Explain why an object lacks a verb, and suggest code.
 
     Examples
@@ -350,7 +360,7 @@ def with_column(name: str) -> list[str]:
     return [verb for verb, document in documents.items() if named.search(document)][:3]
 
 
-def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
+def subjects(function: Callable[..., object]) -> tuple[type, ...]:
     """Return the types in `KINDS` that the first argument accepts."""
     first = next(iter(inspect.signature(function).parameters.values()), None)
     kind = None if first is None else first.annotation

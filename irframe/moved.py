@@ -91,8 +91,8 @@ used."""
 def line_for(
     verb: str,
     parameters: Mapping[str, inspect.Parameter],
-    arguments: Sequence[Any],
-    options: Mapping[str, Any],
+    arguments: Sequence[object],
+    options: Mapping[str, object],
     further: Iterable[Moved] = (),
     by: object = None,
 ) -> str | None:
@@ -125,6 +125,7 @@ def line_for(
     written = list(_written(parameters, arguments, options))
     names = {**row.along, **row.fields}
     first = [(names[name], text) for name, _, text in written if name in names]
+    # positional arguments have an empty name and are sorted first, as Python requires
     fields = [f"{now}={text}" if now else text for now, text in sorted(first, key=_has_name)]
     others = ", ".join(code for name, code, _ in written if name not in names)
     x = next(iter(parameters))
@@ -158,6 +159,7 @@ def _selections(subject: object, depths: str) -> dict[str, str]:
     dim = next((dim for dim in STOPS if dim in labels), None)
     if dim is None:
         return {"sel": "", "query": ""}
+    # a list begins with a bracket; the name "at" replaces a value that cannot be written as code
     several = {"[": f"in {depths}", "a": f"in @{depths}"}.get(depths[:1], f"== {depths}")
     query = f'.query("{dim} {several}")'
     return {"sel": f".sel({dim}={depths})" if index is None else query, "query": query}
@@ -170,8 +172,8 @@ def _has_name(entry: tuple[str, str]) -> bool:
 
 def _written(
     parameters: Mapping[str, inspect.Parameter],
-    arguments: Sequence[Any],
-    options: Mapping[str, Any],
+    arguments: Sequence[object],
+    options: Mapping[str, object],
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the name, code and value of each further argument."""
     positional = [*parameters.values()][1:]

@@ -46,15 +46,19 @@ repeats."""
 REPEAT_NAMES = (*OWN_REPEATS, "epoch", "pass", *REPEATS_IN_TOPICS, SHARD)
 """Names of all columns of repeats. Such a column counts as repeats only if rows would be duplicates
 without it."""
-REPEATS, REPEATED = "repeats", "repeated"
-"""Attributes of scores: the kind of repeats, and the name of the column of repeats in the input."""
+REPEATS = "repeats"
+"""Attribute of scores: the kind of repeats."""
+REPEATED = "repeated"
+"""Attribute of scores: the name of the column of repeats in the input."""
 Layout = Literal["system", "shared", "topic"]
 """Kind of repeats: separate repeats of each system, repeats shared by all systems, or separate
 repeats of each topic."""
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 CHUNKS = ("chunk", "chunk_id", "segment_id", "node_id")
 """Names of columns with the ids of chunks of documents."""
-START, END, SET = "start", "end", "set"
+START = "start"
+END = "end"
+SET = "set"
 BORDERS: dict[str, tuple[str, ...]] = {
     START: ("start", "start_index", "start_char_idx"),
     END: ("end", "end_index", "end_char_idx"),
@@ -92,19 +96,23 @@ UNIT = "unit"
 """Coordinate of systems: the retrieved unit, such as documents or chunks."""
 UNITS = "units_of"
 """Attribute of a frame of scores: pairs of a system and its retrieved unit, if runs have units."""
-THRESHOLD, THRESHOLDS = "threshold", "thresholds"
-"""Dimension that replaces depth, and attribute of scores. The dimension contains the lowest score
-of a document that a user reads. The attribute names the compared score."""
-SEARCH, SEARCHES = "search", "searched_by"
-"""Dimension that replaces depth, and attribute of scores. The dimension contains numbers of
-searches. The attribute names the column of searches."""
+THRESHOLD = "threshold"
+"""Dimension that replaces depth: the lowest score of a document that a user reads."""
+THRESHOLDS = "thresholds"
+"""Attribute of scores at thresholds: the name of the score that thresholds are compared with."""
+SEARCH = "search"
+"""Dimension that replaces depth: the number of searches."""
+SEARCHES = "searched_by"
+"""Attribute of scores after searches: the name of the column of searches."""
 Cut = Literal["whole", "skip", "part"]
 """Policy for the first document that exceeds a budget."""
 
 BOUND = "bound"
 """Dimension with two labels, for the lowest and the highest possible score."""
-PAIR, SIDES = "pair", ("system_a", "system_b")
-"""Dimension of pairs of systems, and columns that name the two systems of a pair."""
+PAIR = "pair"
+"""Dimension of pairs of systems."""
+SIDES = ("system_a", "system_b")
+"""Columns that name the two systems of a pair."""
 JUDGES = ("judge_a", "judge_b")
 """Columns that name the two judges of a pair of judges."""
 
@@ -187,13 +195,16 @@ NoRel = Literal["zero", "nan", "silence"]
 """Policy for the score of topics without relevant documents, if the metric defines no score."""
 NO_RELS: tuple[NoRel, ...] = get_args(NoRel)
 
+# both are below every grade, so no relevance threshold accepts them, and one comparison with
+# UNJUDGED finds all judged documents
 EMPTY = -(1 << 15)
 """Special grade in arrays: no document was retrieved at this rank."""
 UNJUDGED = EMPTY + 1
 """Special grade in arrays: the document at this rank was not judged."""
-LOWEST_GRADE, HIGHEST_GRADE = EMPTY + 2, (1 << 15) - 1
-"""Lowest and highest valid grade of a judgment. The two integers below the lowest valid grade are
-`UNJUDGED` and `EMPTY`."""
+LOWEST_GRADE = EMPTY + 2
+"""Lowest valid grade of a judgment. The two integers below are `UNJUDGED` and `EMPTY`."""
+HIGHEST_GRADE = (1 << 15) - 1
+"""Highest valid grade of a judgment."""
 
 
 def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:

@@ -22,7 +22,7 @@ class OptionValue:
     """Mapping from fields to names of options in records and on the console, if names differ."""
 
     @classmethod
-    def read(cls, value: Any, default: Any = None) -> Self:
+    def read(cls, value: object, default: Any = None) -> Self:
         """Convert an argument to an option value.
 
         An argument that is not an option value becomes the first field of an option value.
@@ -52,7 +52,7 @@ class OptionValue:
         return {flat: getattr(self, name) for name, flat in self.flat().items()}
 
     @classmethod
-    def changed(cls, values: Mapping[str, Any]) -> list[str]:
+    def changed(cls, values: Mapping[str, object]) -> list[str]:
         """Return the fields in `values` that differ from the defaults.
 
         Types are compared first, because the comparison of an array with a default returns an
@@ -63,7 +63,7 @@ class OptionValue:
         return [name for name in values if not same[name]]
 
     @classmethod
-    def usual(cls) -> dict[str, Any]:
+    def usual(cls) -> dict[str, object]:
         """Map fields to defaults, or to None without a default."""
         every = {field.name: field.default for field in fields(cls)}
         return {name: None if value is MISSING else value for name, value in every.items()}
@@ -72,7 +72,7 @@ class OptionValue:
         """Return code that makes the option value."""
         return self.written()
 
-    def written(self, spell: Callable[[Any], str] = repr) -> str:
+    def written(self, spell: Callable[[object], str] = repr) -> str:
         """Return code that makes the option value, without defaults."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         data = {n: type(value).__name__ for n, value in values.items() if hasattr(value, "shape")}
@@ -117,7 +117,7 @@ class Slot(NamedTuple):
             plain |= {flat: values[name] for name, flat in self.options_of(kind).items()}
         return plain
 
-    def gathered(self, options: dict[str, Any]) -> Any:
+    def gathered(self, options: dict[str, object]) -> object:
         """Combine options of a mapping into an option value.
 
         The combined options are removed from `options`. The result is None if all combined options
@@ -157,7 +157,8 @@ def slot_of(annotation: object) -> Slot | None:
     """
     if get_origin(annotation) is Annotated:
         inner, *notes = get_args(annotation)
-        slot, unused = slot_of(inner), [note for note in notes if isinstance(note, Unused)]
+        slot = slot_of(inner)
+        unused = [note for note in notes if isinstance(note, Unused)]
         return slot and Slot(slot.kinds, frozenset().union(*unused))
     united = get_origin(annotation) in {Union, UnionType}
     kinds = get_args(annotation) if united else [annotation]
@@ -195,12 +196,13 @@ def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Paramete
             types = {field.name: field.type for field in fields(kind)}
             for field_name, flat in slot.options_of(kind).items():
                 changes = {"name": flat, "annotation": types[field_name], "default": usual[flat]}
+                # one positional argument becomes the first field of an option value
                 changes |= {} if flat == first else {"kind": parameter.KEYWORD_ONLY}
                 plain[flat] = parameter.replace(**changes)
     return plain
 
 
-def gathered(signature: inspect.Signature, options: Mapping[str, Any]) -> dict[str, Any]:
+def gathered(signature: inspect.Signature, options: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments of a function from options.
 
     Options that belong to an option value are combined.

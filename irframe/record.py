@@ -6,7 +6,7 @@ attribute. Tables, the console, Markdown and the report use records to describe 
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from importlib import import_module
@@ -85,8 +85,8 @@ class InGroups:
 
     subject: Any
     by: Any
-    columns: tuple[Any, ...] = ()
-    labels: Mapping[Any, tuple[Any, ...]] | None = None
+    columns: tuple[Hashable, ...] = ()
+    labels: Mapping[str, tuple[Hashable, ...]] | None = None
 
     @property
     def example(self) -> Any:
@@ -99,11 +99,11 @@ class InGroups:
         return (getattr(self.by, "name", None) or GROUP) if is_mapping(self.by) else self.by
 
     @property
-    def plain(self) -> Any:
+    def plain(self) -> object:
         """The groups in the form that records contain."""
         return [*self.columns] or plain_option("by", self.by)
 
-    def with_each(self, change: Callable[[Any], Any]) -> "InGroups":
+    def with_each(self, change: Callable[[Any], object]) -> "InGroups":
         """Return groups in which a function was applied to cubes."""
         return replace(self, subject={key: change(cube) for key, cube in self.subject.items()})
 
@@ -221,7 +221,7 @@ class Call(inspect.Signature):
         return str(self)
 
 
-def calling(call: Any, function: Callable[..., Any]) -> Any:
+def calling(call: Any, function: Callable[..., object]) -> Any:
     """Give a wrapper the signature of a function, without types."""
     signature = signature_of(function)
     call.__signature__ = Call(
@@ -235,7 +235,7 @@ signature_of = cache(inspect.signature)
 
 
 def bind(
-    function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+    function: Callable[..., object], arguments: tuple[object, ...], options: dict[str, object]
 ) -> inspect.BoundArguments:
     """Bind arguments to the parameters of a verb.
 
@@ -245,6 +245,7 @@ def bind(
     signature = signature_of(function)
     parameters = signature.parameters
     variadic = next((n for n, p in parameters.items() if p.kind is p.VAR_POSITIONAL), None)
+    # Python binds no keyword to a variadic parameter, but irframe accepts metrics= as well
     named = {name: value for name, value in options.items() if name != variadic}
     try:
         bound = signature.bind(*arguments, **named)
@@ -283,13 +284,16 @@ def refuse_unused(slot: Slot, value: object, function: str, parameter: str) -> N
         raise ParameterError(f"only options that {function} uses", "", advice, unused)
 
 
-def options_of(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def options_of(
+    function: Callable[..., object], arguments: Mapping[str, object]
+) -> dict[str, object]:
     """Return the recorded options of a call."""
-    options: dict[str, Any] = {}
+    options: dict[str, object] = {}
     for name, defaults in recorded_defaults(function).items():
         parameter = signature_of(function).parameters[name]
         slot = slot_of(parameter.annotation)
         value = arguments.get(name)
+        # compare takes adjust= beside Significance(adjust=), which the default must not replace
         from_value = slot is None and name in options and value == parameter.default
         if name in arguments and not from_value:
             variadic = parameter.kind is parameter.VAR_POSITIONAL
@@ -300,7 +304,7 @@ def options_of(function: Callable[..., Any], arguments: Mapping[str, Any]) -> di
 
 
 @cache
-def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]:
+def recorded_defaults(function: Callable[..., object]) -> dict[str, dict[str, object]]:
     """Return the recorded defaults of parameters after the first."""
     defaults = {}
     for param in [*signature_of(function).parameters.values()][1:]:
@@ -310,14 +314,14 @@ def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]
     return defaults
 
 
-def spread_option(name: str, value: object, slot: Slot | None = None) -> dict[str, Any]:
+def spread_option(name: str, value: object, slot: Slot | None = None) -> dict[str, object]:
     """Return the entries of one option in a record."""
     fields = {name: value} if slot is None else slot.spread(value)
     return {flat: plain_option(flat, field) for flat, field in fields.items()}
 
 
 @cache
-def default_options(verb: str) -> dict[str, Any]:
+def default_options(verb: str) -> dict[str, object]:
     """Return the recorded defaults of a verb.
 
     Examples
@@ -326,7 +330,7 @@ def default_options(verb: str) -> dict[str, Any]:
     {'a': 1.0}
     """
     function = function_of(verb)
-    defaults: dict[str, Any] = {}
+    defaults: dict[str, object] = {}
     for param in signature_of(function).parameters.values() if function else ():
         if param.default is not param.empty:
             defaults |= spread_option(param.name, param.default, slot_of(param.annotation))
@@ -352,7 +356,7 @@ def recorded(function: Any = None, *, groups: bool = False) -> Any:
     verb = function.__name__
 
     @wraps(function)
-    def call(*arguments: Any, **options: Any) -> Any:
+    def call(*arguments: object, **options: object) -> object:
         bound = bind(function, arguments, options)
         subject = next(iter(bound.arguments.values()), None)
         used = options_of(function, bound.arguments)
@@ -371,7 +375,7 @@ def recorded(function: Any = None, *, groups: bool = False) -> Any:
     return call
 
 
-def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) -> Any:
+def with_step(result: Any, subject: object, verb: str, options: Mapping[str, object]) -> Any:
     """Add a step to the record of a result."""
     if isinstance(result, InGroups):
         return result.with_each(lambda cube: with_step(cube, subject, verb, options))
@@ -400,8 +404,8 @@ def with_cautions(result: Any, warned: OneCall) -> Any:
 
 
 def applied(
-    options: Mapping[str, Any], attributes: Mapping[Any, Any], subject: object
-) -> dict[str, Any]:
+    options: Mapping[str, object], attributes: Mapping[Any, object], subject: object
+) -> dict[str, object]:
     """Return options with the values that the verb used.
 
     A verb stores the used values in attributes of the result. Attributes that the first argument
@@ -417,6 +421,7 @@ def applied(
         if (
             isinstance(stated, str | int | float)
             and (name in DECIDED or isinstance(value, alike))
+            # True and False are integers in Python, and attributes only describe flags
             and not isinstance(value, bool)
             and stated != before.get(name)
         ):
@@ -424,7 +429,7 @@ def applied(
     return resolved
 
 
-def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
+def plain_options(options: Mapping[str, object]) -> dict[str, object]:
     """Return options as attributes, with lists as strings."""
     shown = {}
     for name in [name for name in options if name not in {METRICS, RESULT, REPEATS}]:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from irframe import names as words
+from irframe.arrays import Array
 
 ROUNDING = 1e-9
 """Relative tolerance of a budget, because sums of fractional lengths have rounding errors."""
@@ -100,26 +101,27 @@ def plain(stop: object) -> str:
     return str(int(stop)) if isinstance(stop, float) and stop.is_integer() else str(stop)
 
 
-def _fit(hits: Any, budgets: Any) -> NDArray[np.int64]:
+def _fit(hits: Any, budgets: ArrayLike) -> NDArray[np.int64]:
     """Count the documents that fit into each budget, by list."""
     through = hits.down_to(np.asarray(hits.along[words.LENGTH], np.float64))
     return _up_to(hits, np.asarray(budgets) * (1 + ROUNDING), through)
 
 
-def _up_to(hits: Any, limits: Any, values: Any) -> NDArray[np.int64]:
+def _up_to(hits: Any, limits: Array, values: Array) -> NDArray[np.int64]:
     """Count documents with values up to each limit, by list."""
     list_of = hits.list_of
     size = hits.length.size
+    # values never fall along a list, so their number up to a limit is also a depth
     counts = [np.bincount(list_of[values <= limit], minlength=size) for limit in limits]
     return np.stack(counts, axis=-1).reshape(*hits.length.shape, len(counts))
 
 
-def _after(hits: Any, searches: Any) -> NDArray[np.int64]:
+def _after(hits: Any, searches: Array) -> NDArray[np.int64]:
     """Count the documents that the first searches returned, by list."""
     return _up_to(hits, searches, hits.along[words.SEARCH])
 
 
-def _reach(hits: Any, thresholds: Any) -> NDArray[np.int64]:
+def _reach(hits: Any, thresholds: ArrayLike) -> NDArray[np.int64]:
     """Count the documents with scores of at least each threshold.
 
     Thresholds have the shape (stop,), or (system, stop) if they differ by system.
@@ -127,7 +129,9 @@ def _reach(hits: Any, thresholds: Any) -> NDArray[np.int64]:
     score = hits.along[words.SCORE]
     # a threshold may exceed the range of float32 scores, and then counts as infinite
     with np.errstate(over="ignore"):
+        # rounded to the type of the scores, so that a threshold equal to a score includes it
         least = np.asarray(thresholds, np.float64).astype(score.dtype).T
+    # lists are numbered by system and then by topic
     if least.ndim > 1:
         least = least[:, hits.list_of // max(1, hits.length.shape[1])]
     return _up_to(hits, -least, -score)
@@ -218,7 +222,7 @@ def axis_of(subject: object) -> Axis:
     return axis if axis.dim in names else DEPTHS
 
 
-def axis_from_attrs(attributes: Mapping[Any, Any]) -> Axis:
+def axis_from_attrs(attributes: Mapping[Any, object]) -> Axis:
     """Return the axis of stops in the attributes of scores.
 
     Examples

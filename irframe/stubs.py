@@ -3,7 +3,6 @@
 import ast
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 
 def homes(package: str, file: str) -> dict[str, str]:
@@ -24,7 +23,7 @@ def homes(package: str, file: str) -> dict[str, str]:
     }
 
 
-def find(home: str, name: str) -> Any:
+def find(home: str, name: str) -> object:
     """Return a member of a module, or the module itself."""
     module = import_module(home)
     return getattr(module, name, module)

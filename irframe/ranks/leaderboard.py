@@ -351,7 +351,7 @@ def means_by_task(scores: Scores) -> TaskMeans | None:
         return None
     first = scores.take(metric=[0], depth=[0]).load()
     labels = scores.label_values[TASK]
-    columns: dict[Any, Array] = {}
+    columns: dict[Hashable, Array] = {}
     compared: list[tuple[Array, Array]] = []
     for task in range(scores.design.tasks):
         in_task = np.flatnonzero(scores.design.task == task)

@@ -5,7 +5,7 @@ Verbs: rank_intervals.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -384,7 +384,7 @@ class RankOptions:
             if values.shape[1] < 2:
                 return 2 * (np.zeros((len(values), values.shape[2]), int),)
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
-            rows: Any = zip(sign * values.T, is_finite.T, strict=True)
+            rows = zip(sign * values.T, is_finite.T, strict=True)
             counts = [_by_max_t(summed, mask, alpha, drawn) for summed, mask in rows]
             return tuple(np.stack(counts, axis=-1))
 
