@@ -21,7 +21,7 @@ and the true mean of the first system."""
 
 def first_p(
     scores: Floats,
-    known: Array | None = None,
+    comparable: Array | None = None,
     design: Design | None = None,
     *,
     samples: int = 1000,
@@ -34,7 +34,7 @@ def first_p(
     scores
         Scores, or terms that sum to a mean over topics, shape (system, topic, depth), without NaN.
         Higher values are better.
-    known
+    comparable
         Whether each system can be compared, shape (system, depth). By default all systems are
         compared.
     design
@@ -76,11 +76,14 @@ def first_p(
     """
     values = scores if design is None else randomisation.by_cluster(design, scores)
     systems, units, depths = values.shape
+    # numpy multiplies matrices of floats by BLAS, but matrices of integers by slow loops
     if _is_exact(units, samples):
         signs = np.array([*itertools.product([1, -1], repeat=units)], np.float64)
     else:
         signs = draw_signs(units, samples=samples, seed=seed).astype(np.float64)
-    compared = np.ones((systems, depths), bool) if known is None else np.asarray(known, bool)
+    compared = (
+        np.ones((systems, depths), bool) if comparable is None else np.asarray(comparable, bool)
+    )
     p = np.ones((systems, depths))
 
     def test(depth: int) -> None:
@@ -115,19 +118,21 @@ def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
     systems, units = values.shape
     if systems < 2:
         return np.ones(systems)
+    # the sum of a difference is a difference of sums, so all systems are multiplied only once
     flipped = values @ signs.T
     sums = values.sum(axis=1)
     largest = abs(values).max(axis=1)
 
     def test(system: int) -> float:
-        others = np.arange(systems) != system
-        lead = values[others] - values[system]
-        rounding = ROUNDING * units * np.maximum(largest[others], largest[system])
-        # t grows with the sum divided by `size`, and sign flips do not change `size`.
+        competitors = np.arange(systems) != system
+        lead = values[competitors] - values[system]
+        rounding = ROUNDING * units * np.maximum(largest[competitors], largest[system])
+        # t grows with the sum divided by `size`, and sign flips do not change `size`
         size = np.sqrt(units * (lead**2).sum(axis=1))
         scale = np.where(size > rounding, 1 / np.where(size > 0, size, 1), 0.0)
-        least = ((sums[others] - sums[system] - rounding) * scale).max() - randomisation.TIE
-        drawn = flipped[others]
+        # a draw that equals the observed statistic must count despite rounding errors
+        least = ((sums[competitors] - sums[system] - rounding) * scale).max() - randomisation.TIE
+        drawn = flipped[competitors]
         drawn -= flipped[system]
         drawn *= scale[:, np.newaxis]
         count = np.count_nonzero(drawn.max(axis=0) >= least)
@@ -158,7 +163,7 @@ def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
 
 
 DRAWS = 1000
-"""Maximum number of draws per system that are in memory at a time."""
+"""Maximum number of draws per system from which the number of depths in a block is computed."""
 
 
 def too_few(scores: Scores, resamples: Resamples) -> list[str]:
@@ -205,6 +210,7 @@ def excess_of_first(scores: Scores, resamples: Resamples, row: int, depths: slic
         observed = sign * of_topics(values, summary, *design).T
         drawn = resamples.means(values, summary, sign, *design)
         first = drawn == drawn.max(axis=2, keepdims=True)
+        # systems that tie for first place in a sample share the sample equally
         above = np.where(first, drawn - observed, 0).sum(axis=2) / first.sum(axis=2)
         return (above.mean(axis=0).round(TIE),)
 

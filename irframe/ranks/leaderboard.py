@@ -155,13 +155,14 @@ def leaderboard(
     choice("order_by", order_by, ORDERS)
     if order_by != "mean":
         _refuse_without_tasks(f"order_by={order_by!r}", tasks is not None)
-    # A system without scores on a task would remove all topics of the task for every system.
+    # a system without scores on a task would remove all topics of the task for every system
     if tasks is not None and tasks.lacking.any():
         selected = selected.take(system=np.flatnonzero(~tasks.lacking))
         if len(selected.systems) < 2:
             return _without_means(tasks, order_by, ranking)
     paired = ranking.to_rank(selected)
     first = paired.take(metric=[0], depth=[0])
+    # the ranking needs one depth, but a wider family corrects its p-values with those of all depths
     family_of = first if pairing.family == "depth" else paired
     significant = ranking.significant(family_of)[:1, :1]
     ranked, attributes = ranking.rank(first, significant)
@@ -176,7 +177,7 @@ def leaderboard(
     if baseline is not None:
         blocks.append(_changes(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*blocks, means[further], board[["n_topics"]]], axis=1)
-    # A stable sort by rank after a sort by name orders tied systems by name.
+    # a stable sort by rank after a sort by name orders tied systems by name
     frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
     if tasks is not None:
         frame = with_tasks(frame, tasks, order_by, ranking.resamples)
@@ -285,8 +286,8 @@ class TaskMeans(NamedTuple):
         """
         scores = self.scores
         size = (resamples.samples, *self.means.T.shape)
-        what = f"means of {size[2]} systems on {size[1]} tasks in {size[0]:,} bootstrap samples"
-        room(what, 8 * size[0] * size[1] * size[2], "ask for fewer resamples=")
+        noun = f"means of {size[2]} systems on {size[1]} tasks in {size[0]:,} bootstrap samples"
+        room(noun, 8 * size[0] * size[1] * size[2], "ask for fewer resamples=")
         means = np.full(size, np.nan)
         compared = np.concatenate([topics for _, topics in self.compared])
         if scores.topic_order is not None:  # samples must not depend on the order of topics
@@ -298,6 +299,7 @@ class TaskMeans(NamedTuple):
         for task, (present, topics) in enumerate(self.compared):
             in_task = np.isin(compared, topics)
             values = scores.values[0][present][:, compared[in_task]]
+            # shares sum to 1, but `means_of_draws` divides by the number of topics
             drawn = shares[:, in_task] * in_task.sum()
             drawn_means = means_of_draws(drawn, values, scores.summaries[0], scores.signs[0])
             means[:, task, present] = drawn_means[:, 0]
@@ -329,9 +331,9 @@ def beaten(means: Array) -> Array:
            [0.5 , 1.75 , 0.75 ]])
     """
     has_mean = ~np.isnan(means)
+    # a system without a mean is below all others, and is subtracted from the wins for win rates
     values = np.where(has_mean, np.round(means, TIE), -np.inf)
-    # Wins plus half of the ties follow from the numbers of lower and higher means, without a loop
-    # over pairs.
+    # wins and half of the ties follow from the numbers of lower and higher means, without pairs
     won = (values.shape[-1] - 1 + count_below(values) - count_below(-values)) / 2
     n_systems = has_mean.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -383,6 +385,7 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
     if not isinstance(task_metrics, Mapping):
         got = type(task_metrics).__name__
         raise ParameterError("task_metrics= to be a mapping from task to metric", got)
+    # over="task" averages each task, for which its metric must be selected first
     averaged = read_scores(scores, "both" if over == "task" else over).load()
     _refuse_without_tasks("task_metrics=", TASK in averaged.label_values)
     if averaged.repeats is not None:
@@ -411,10 +414,10 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
     return by_task(selected, DrawnTopics(np.arange(len(selected.topics)), selected.design))
 
 
-def _refuse_without_tasks(what: str, has_tasks: bool) -> None:  # noqa: FBT001 - the question itself
+def _refuse_without_tasks(purpose: str, has_tasks: bool) -> None:  # noqa: FBT001 - the question itself
     if not has_tasks:
         advice = "declare tasks with scores.ireval.design(task=...)"
-        raise ParameterError(f"tasks for {what}", "none", advice)
+        raise ParameterError(f"tasks for {purpose}", "none", advice)
 
 
 def with_tasks(
@@ -437,6 +440,7 @@ def with_tasks(
     table.index = table.index.rename(board.index.name)
     counts = ["rank", "tier", "rank_low", "rank_high", "n_topics"]
     counts = [name for name in counts if name in table]
+    # systems that lack a task have no rank, and integers of numpy cannot be missing
     table[counts] = table[counts].astype("Int64")
     if FIRST in table:
         table[FIRST] = table[FIRST].astype("boolean")
@@ -444,6 +448,7 @@ def with_tasks(
     joined = pd.concat([block.loc[table.index] for block in blocks], axis=1)
     if order == "mean":
         return joined
+    # rounded, because averages over tasks may differ by rounding errors where systems tie
     keyed = joined[order].round(TIE)
     joined["rank"] = keyed.rank(ascending=False, method="min").astype("Int64")
     return joined.sort_values(order, ascending=False, kind="stable")

@@ -71,7 +71,7 @@ def letter_groups(alike: Array) -> Array:
     for system, row in enumerate(alike):
         while (missing := row & (n_shared[system] == 0)).any():
             group = row & alike[np.flatnonzero(missing)[-1]]
-            # Members are added from the best to the worst system.
+            # members are added from the best to the worst system
             for member, alike_to_member in enumerate(alike):
                 group = group & alike_to_member if group[member] else group
             groups.append(group)

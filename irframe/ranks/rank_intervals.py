@@ -35,7 +35,9 @@ from irframe.scores.repeats import draw_attributes
 from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
 
-def holm_counts(values: Array, known: Array, alpha: float, design: Design | None = None) -> Arrays:
+def holm_counts(
+    values: Array, comparable: Array, alpha: float, design: Design | None = None
+) -> Arrays:
     """Count significantly better and worse systems, with Holm's correction.
 
     Systems are compared by one-sided t-tests, which are corrected for each system separately.
@@ -45,7 +47,7 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     values
         Scores, or terms that sum to an average over topics, shape (system, topic, depth), without
         NaN. Higher terms are better.
-    known
+    comparable
         Whether all terms of a system are finite, shape (system, depth).
     alpha
         Significance level of the tests for better and for worse systems together.
@@ -71,14 +73,13 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     compute = partial(moments, design=design)
     mean, sd, freedom = in_blocks(compute, values, pairs, dtypes=3 * (np.float64,))
     a, b = pairs.T
-    # An infinite standard deviation makes t 0, so these tests are never significant.
-    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf
+    # an infinite standard deviation makes t 0, so these tests are never significant
+    sd[(sd == 0) | ~comparable[a] | ~comparable[b]] = np.inf
     lead = mean / (sd / np.sqrt(topics))
     ahead = np.full((depths, systems, systems), 1.0)
     ahead[:, b, a] = scipy.special.stdtr(freedom, -lead).T
     ahead[:, a, b] = scipy.special.stdtr(freedom, lead).T
-    # Tests for better and for worse systems each use alpha / 2, so both ends hold with probability
-    # 1 - alpha.
+    # tests for better and for worse systems use alpha / 2 each, so both ends hold at 1 - alpha
     least = alpha / 2 / np.arange(systems - 1, 0, -1)
     counts = []
     for p in (ahead, ahead.swapaxes(1, 2)):  # tests for better, then for worse systems
@@ -87,20 +88,21 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     return tuple(counts)
 
 
-def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Array:
+def _by_max_t(values: Array, comparable: Array, alpha: float, correction: MaxT) -> Array:
     """Count significantly better and worse systems at one depth.
 
     The terms `values` of the averages have the shape (topic, system), and the result has the shape
     (2, system).
     """
-    systems = len(known)
+    systems = len(comparable)
     means = values.mean(axis=0)
     counts = np.zeros((2, systems), int)
     for system in range(systems):
-        others = np.flatnonzero(np.arange(systems) != system)
-        pairs = np.column_stack([others, np.full(systems - 1, system)])
-        significant = (correction.kernel(values, pairs) < alpha) & known[others] & known[system]
-        lead = means[others] - means[system]
+        competitors = np.flatnonzero(np.arange(systems) != system)
+        pairs = np.column_stack([competitors, np.full(systems - 1, system)])
+        significant = correction.kernel(values, pairs) < alpha
+        significant &= comparable[competitors] & comparable[system]
+        lead = means[competitors] - means[system]
         counts[:, system] = [(significant & side).sum() for side in (lead > 0, lead < 0)]
     return counts
 
@@ -288,9 +290,9 @@ class RankOptions:
             raise ParameterError(expected, repr(self.pairing.test), "choose rank_interval='pairs'")
         choice("interval", self.interval, INTERVALS)
 
-    def to_rank(self, read: Scores) -> Scores:
+    def to_rank(self, scores: Scores) -> Scores:
         """Return the scores to rank, or raise for unsupported repeats."""
-        paired = scores_to_compare(read)
+        paired = scores_to_compare(scores)
         drawn = "" if self.method == "pairs" else self.method
         self.pairing.refuse_over([paired], drawn=drawn)
         return paired
@@ -304,7 +306,7 @@ class RankOptions:
         """Return whether systems differ significantly, (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
         [size] = self.pairing.family_sizes([paired], [pairs])
-        # p-values are computed before the warning, because an error should not follow a warning.
+        # p-values are computed before the warning, because an error should not follow a warning
         p = self.pairing.p_values(paired, pairs)
         warn(*without_judged([paired]), *beware_of_least(self.pairing, paired, pairs, size))
         return np.asarray((p < self.pairing.alpha) & paired.has_judged[pairs].all(axis=1))
@@ -347,7 +349,8 @@ class RankOptions:
         ranks = 1 + count_below(-np.round(paired.means[row, depths], TIE))
         tiers = _tiers(ranks, significant)
         if self.method == "pairs":
-            low, high = np.ones_like(ranks), np.full_like(ranks, ranks.shape[1])
+            low = np.ones_like(ranks)
+            high = np.full_like(ranks, ranks.shape[1])
             pairs = all_pairs(ranks.shape[1])
             ahead = np.sign(ranks[:, pairs[:, 1]] - ranks[:, pairs[:, 0]]) * significant
             for side in (1, -1):
@@ -358,9 +361,9 @@ class RankOptions:
             return np.stack([ranks, low, high, tiers])
         low, high, *share = (array.T for array in self.ends(paired, row, depths))
         if self.method != "bootstrap":
-            # The tests may exclude the observed rank, but a user expects that the interval contains
-            # it.
-            low, high = np.minimum(1 + low, ranks), np.maximum(ranks.shape[1] - high, ranks)
+            # the tests may exclude the observed rank, which a user expects in the interval
+            low = np.minimum(1 + low, ranks)
+            high = np.maximum(ranks.shape[1] - high, ranks)
         return np.stack([ranks, low, high, tiers, *share])
 
     def ends(self, paired: Scores, row: int, depths: slice) -> Arrays:
@@ -389,6 +392,7 @@ class RankOptions:
             return tuple(np.stack(counts, axis=-1))
 
         def spread(scores: Array, *design: Design) -> Arrays:
+            # sorted by name, so that rounding errors do not depend on the order of the input
             order = paired.system_order
             order = np.arange(len(scores)) if order is None else order
             ends = _spread(self.resamples, scores[order], summary, sign, *design)
@@ -416,7 +420,7 @@ def _spread(
 ) -> Arrays:
     """Return quantiles of resampled ranks, and shares of rank 1."""
     means = resamples.means(scores, summary, sign, *design)
-    # A single topic cannot be resampled, so every rank is possible.
+    # a single topic cannot be resampled, so every rank is possible
     if np.isnan(means).any():
         lowest = np.ones(means.shape[:0:-1])
         return lowest, lowest * len(scores), lowest * np.nan
@@ -441,6 +445,7 @@ def _tiers(ranks: Array, separated: Array) -> Array:
     sides = ranks[:, all_pairs(systems)].astype(int)
     better = sides.min(axis=2)
     worse = sides.max(axis=2)
+    # ties are never separated, because tied systems must be in the same tier
     where = np.nonzero(separated & (better < worse))
     closest = np.zeros((depths, systems + 1), dtype=int)
     np.maximum.at(closest, (where[0], worse[where]), better[where])

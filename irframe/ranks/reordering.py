@@ -191,9 +191,10 @@ def _count_better(
     pairs = all_pairs(systems)
     significant = np.zeros((systems, systems), bool)
     p = test.kernel(values[:, :, np.newaxis], pairs).p[:, 0]
-    significant[tuple(pairs.T)] = adjust_rows(p, adjust, alpha) <= alpha
+    significant[tuple(pairs.T)] = adjust_rows(p, adjust, alpha) <= alpha  # as printed in the paper
     mean = average(values, facts(metric).summary)
     sign = facts(metric).sign
+    # rounded, because a lead of exactly the margin, such as 0.22 to 0.2, counts as better
     ahead = np.round(sign * (mean - mean[:, np.newaxis]), 12)
     enough = (ahead > 0) & (ahead >= np.round(margin * abs(mean[:, np.newaxis]), 12))
     return np.asarray((enough & (significant | significant.T)).sum(axis=1))
@@ -206,6 +207,7 @@ def _step(old: SystemOrder, new: SystemOrder, systems: pd.Index, per: str) -> di
     if per == "system":
         return columns | {SYSTEM: systems, "delta_sort": change}
     largest = int(np.argmax(abs(change)))
+    # means of costs change their sign, because Kendall's tau takes the higher value as the better
     signed = (np.round(facts(by.metric).sign * by.mean, 12)[np.newaxis] for by in (old, new))
     return columns | {
         "delta_sort": abs(change[largest]),
@@ -216,10 +218,8 @@ def _step(old: SystemOrder, new: SystemOrder, systems: pd.Index, per: str) -> di
 
 
 def _delta_value(old: SystemOrder, new: SystemOrder) -> float:
-    """Return the mean ratio of new to old means.
-
-    Means of costs are replaced by their reciprocals.
-    """
+    """Return the mean ratio of new to old means."""
+    # costs are replaced by reciprocals, because the cumulative step of Table 2 is (1 / ASL) / MAP
     with np.errstate(divide="ignore"):
         before, after = (1 / by.mean if facts(by.metric).cost else by.mean for by in (old, new))
     usable = (before != 0) & np.isfinite(before) & np.isfinite(after)
@@ -305,8 +305,10 @@ def ablation(
         InverseASL(**options),
         ASL(**options),
     ]
+    # "nan" leaves out topics without relevant documents from AP too, as from ASL
     scores = score(cube, *metrics, at=[read_depth(cube, depth)], no_rel="nan")
     table = reordering(scores, test=test, relative_margin=relative_margin)
+    # reordering returns a row per step and one for all steps together, in the order of STEPS
     steps = np.tile(list(STEPS.values()), len(table) // len(STEPS))
     table.insert(list(table.columns).index("old"), "step", steps)
     return table
@@ -372,6 +374,7 @@ def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> p
 
 def _best(scores: xr.DataArray) -> pd.DataFrame:
     scored = scores.notnull()
+    # a system without any score would leave no common topic, so it is ignored
     common = scored.any(SYSTEM) & (scored | ~scored.any(TOPIC)).all(SYSTEM)
     left_out, topics = (
         mask.sum(TOPIC).to_numpy() for mask in (scored.any(SYSTEM) & ~common, common)
@@ -464,18 +467,18 @@ def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
     array = _on_common_topics(scores)
     systems = array.indexes[SYSTEM]
     metrics = metric_labels(array)
-    row, others = against(systems.tolist(), baseline, None)
+    row, compared = against(systems.tolist(), baseline, None)
     means = averages(array).to_numpy()
-    old = np.repeat(means[:, row], len(others))
-    new = means[:, others].ravel()
-    cost = np.repeat([facts(metric).cost for metric in metrics], len(others))
+    old = np.repeat(means[:, row], len(compared))
+    new = means[:, compared].ravel()
+    cost = np.repeat([facts(metric).cost for metric in metrics], len(compared))
     error = np.where(cost, old - 1, 1 - old)
     removed = np.where(cost, old - new, new - old)
     return pd.DataFrame(
         {
-            METRIC: np.repeat(metrics, len(others)),
+            METRIC: np.repeat(metrics, len(compared)),
             "baseline": baseline,
-            SYSTEM: systems.take(np.tile(others, len(metrics))),
+            SYSTEM: systems.take(np.tile(compared, len(metrics))),
             "old": old,
             "new": new,
             "rrie": removed / np.where(error > 0, error, np.nan),

@@ -76,14 +76,14 @@ def select_top(
     if isinstance(data, xr.Dataset):
         last = score(data, chosen, at=[data.sizes[DEPTH]])[0, ..., 0]
     else:
-        read = to_scores(data)
-        row = index_of(str(chosen), labels := metric_labels(read))
+        scores = to_scores(data)
+        row = index_of(str(chosen), labels := metric_labels(scores))
         if row is None:
             advice = "score this metric, or pass another metric="
             raise InputError(f"scores of {chosen}", ", ".join(labels), advice)
-        last = scores_at(read.isel({METRIC: row}), None)
+        last = scores_at(scores.isel({METRIC: row}), None)
     ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)
     systems = len(ranked)
-    # The product is rounded, because (1 - 0.9) * 10 is slightly below 1.
+    # the product is rounded, because (1 - 0.9) * 10 is slightly below 1
     n_removed = int(np.floor(round((1 - share) * systems, 9)))
     return data.isel({SYSTEM: np.sort(ranked[: systems - n_removed])})

@@ -73,7 +73,7 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     columns = {
         "score": score * sign,
         "best": gain.max(SYSTEM) * sign,
-        # numpy warns about the median of no values, so missing scores are replaced by 0 first.
+        # numpy warns about the median of no values, so missing scores are replaced by 0 first
         "median": values.where(n > 0, 0).median(SYSTEM).where(n > 0),
         "worst": gain.min(SYSTEM) * sign,
         "rank": (better + 1).where(np.isfinite(score)),
