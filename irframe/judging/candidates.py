@@ -3,10 +3,10 @@
 Values: JudgingMethod.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -86,7 +86,7 @@ class JudgingMethod(OptionValue):
     @classmethod
     def read(cls, value: object, default: str | None = None) -> Self:
         """Return a method unchanged, or parse a method's name."""
-        kinds: dict[str, Any] = {name: partial(cls, name) for name in NAMES}
+        kinds: dict[str, Callable[..., Self]] = {name: partial(cls, name) for name in NAMES}
         return super().read(as_written(value, kinds | {cls.__name__: cls}) or value, default)
 
     def __str__(self) -> str:
@@ -129,6 +129,7 @@ class Candidates:
     def best_rank(self) -> Array:
         """Best rank of each document, 0 for padding, (topic, document)."""
         largest = np.iinfo(self.rank.dtype).max
+        # absent documents have rank 0, which would otherwise be the best rank
         ranks = np.where(self.listed, self.rank, largest)
         return np.where(self.exists, ranks.min(axis=-1, initial=largest), 0)
 
@@ -146,6 +147,7 @@ class Candidates:
     @cached_property
     def leverage(self) -> Array:
         """Standard deviation of each document's weight over the participating systems."""
+        # weight 0 means a list without the document, so systems without a list are left out
         inside = self.took_part[:, np.newaxis]
         number = np.maximum(inside.sum(axis=-1), 1)
         mean = self.weight.sum(axis=-1) / number
@@ -154,7 +156,7 @@ class Candidates:
 
     def lot(self, turn: Array) -> NDArray[np.uint64]:
         """Return random integers that order tied systems in a turn."""
-        # Consecutive turns differ by 1, and the constant of splitmix64 makes their seeds unrelated.
+        # consecutive turns differ by 1, and the constant of splitmix64 makes their seeds unrelated
         seeds = self.keys + turn.astype(np.uint64)[:, np.newaxis]
         return mixed(seeds * np.uint64(0x9E3779B97F4A7C15))
 
@@ -184,8 +186,9 @@ class Candidates:
         The frequency is the number of runs with the document at its best rank.
         """
         n_best = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
-        # The share is below 1, so that the number of runs with the best rank only breaks ties.
+        # the share is below 1, so that the number of runs with the best rank only breaks ties
         share = n_best / (1 + self.rank.shape[-1])
+        # a reciprocal is positive, so that a prior probability can multiply the priority
         with np.errstate(divide="ignore"):
             return np.where(self.exists, 1 / (self.best_rank - share + 1), 0.0)
 
@@ -246,6 +249,7 @@ class Prior:
         """Update the probabilities with the relevance of judged documents."""
         if self.learns:
             level = self.level[topic, document]
+            # several documents may have the same level, of which += would count only one
             np.add.at(self.hits, level, relevant)
             np.add.at(self.seen, level, 1.0)
 
@@ -308,7 +312,7 @@ def read_prior(
     return result
 
 
-def _columns_of_prior(prior: object) -> dict[str, Any]:
+def _columns_of_prior(prior: object) -> dict[str, Hashable]:
     """Return the columns of topics, documents, grades and probabilities."""
     if not isinstance(prior, pd.DataFrame):
         raise InputError("a prior as a pandas DataFrame", type(prior).__name__)
@@ -331,14 +335,16 @@ def _by_grade(grades: Array, row: Array) -> Prior:
     The documents without a grade share an additional level.
     """
     values = pd.to_numeric(pd.Series(grades), errors="coerce").to_numpy(float)
+    # NaN, which replaces other values than numbers, fails the comparison too
     wrong = ~(values % 1 == 0)
     if wrong.any():
         offenders = pd.unique(np.asarray(grades, object)[wrong])
         raise ParameterError("integer grades in a prior", "", "", map(repr, offenders))
-    # Grades can be negative or high, and the first and the last initial probability then apply.
+    # grades can be negative or high, and the first and the last initial probability then apply
     levels, level = np.unique(values, return_inverse=True)
     initial = np.array(BEGUN)[np.clip(levels, 0, len(BEGUN) - 1).astype(int)]
     mean = initial[level].mean() if len(level) else BEGUN[0]
+    # row -1, which marks documents without a grade, selects the appended level
     level = np.append(level, len(levels))[row]
     return Prior(level, np.append(initial, mean), learns=True)
 
@@ -402,7 +408,7 @@ class ListedDocuments:
 
     @classmethod
     def _numbered(
-        cls, cube: xr.Dataset, rows: Array, cells: Any, unjudged_names: Array
+        cls, cube: xr.Dataset, rows: Array, cells: tuple[Array, ...], unjudged_names: Array
     ) -> "ListedDocuments":
         """Return the judged and unjudged documents, numbered by name."""
         judgments = experiment_of(cube).judgments
@@ -414,6 +420,7 @@ class ListedDocuments:
         every = pd.DataFrame({TOPIC: topic, DOC: names})
         distinct = every.drop_duplicates().sort_values([TOPIC, DOC])
         distinct["number"] = distinct.groupby(TOPIC).cumcount()
+        # a left merge keeps the order of rows, so judged documents still precede unjudged ones
         number = every.merge(distinct, how="left")["number"].to_numpy()
         table = np.full((cube.sizes[TOPIC], 1 + int(number.max(initial=-1))), "", object)
         table[topic, number] = names
@@ -433,7 +440,7 @@ class ListedDocuments:
     def grade(self) -> Array:
         """Grade of each document, `UNJUDGED` for unjudged documents."""
         grades = np.append(self.judgments.grade, Grade(UNJUDGED))[self.row]
-        # Grade -1 in qrels means that nobody has judged the document of the pool.
+        # grade -1 in qrels means that nobody has judged the document of the pool
         return np.where(grades == POOLED_UNJUDGED, Grade(UNJUDGED), grades)
 
     def pool(self, systems: Array, seed: int) -> Candidates:
@@ -447,7 +454,8 @@ class ListedDocuments:
             Seed of the order of tied systems.
         """
         listed = self.listed[systems]
-        topics, most, lists = shape = (*self.names.shape, len(systems))
+        shape = (*self.names.shape, len(systems))
+        topics, most, lists = shape
         message = f"a pool of {topics:,} topics, up to {most:,} documents and {lists:,} systems"
         advice = "select fewer topics or contributing systems, or pass a smaller depth="
         room(message, topics * most * lists * 24, advice, most=memory())
@@ -455,7 +463,7 @@ class ListedDocuments:
         ranks = np.zeros(shape, np.int32)
         ranks[topic, listed[system, topic, rank], system] = rank + 1
         labels = [self.cube[dim].to_numpy() for dim in (TOPIC, SYSTEM)]
-        # Keys are made from labels, so that they do not depend on the other systems and topics.
+        # keys are made from labels, so that they do not depend on the other systems and topics
         names = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
         keys = random_keys(*(labels.ravel() for labels in names), seed=check_seed(seed))
         took_part = experiment_of(self.cube).participated[systems].T

@@ -42,7 +42,7 @@ def kappas(counts: Array, scale: Array) -> Array:
     observed = np.einsum("...ij,wij->...w", counts, weights, optimize=True)
     rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
     expected = np.einsum("...i,wij,...j->...w", rows, weights, columns, optimize=True)
-    # Counts replace shares, so one factor of the total remains in the ratio.
+    # counts replace shares, so one factor of the total remains in the ratio
     return _unlike_chance(rows.sum(axis=-1)[..., np.newaxis], observed, expected)
 
 
@@ -69,7 +69,7 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     array([0.4, 0.4, 0.4])
     """
     grades = coincidences.sum(axis=-1)
-    # The ordinal distance between two grades is the difference of their mid-ranks.
+    # the ordinal distance between two grades is the difference of their mid-ranks
     middles = np.cumsum(grades, axis=-1) - grades / 2
     positions = np.broadcast_to(scale.astype(float), middles.shape)
     nominal = np.broadcast_to(1 - np.eye(len(scale)), coincidences.shape)
@@ -80,6 +80,7 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     observed = np.stack([(coincidences * square).sum(axis=(-2, -1)) for square in squares], axis=-1)
     chance = grades[..., :, np.newaxis] * grades[..., np.newaxis, :]
     expected = np.stack([(chance * square).sum(axis=(-2, -1)) for square in squares], axis=-1)
+    # chance agreement in alpha is that of two judgments drawn without replacement, hence - 1
     return _unlike_chance(grades.sum(axis=-1)[..., np.newaxis] - 1, observed, expected)
 
 
@@ -188,7 +189,7 @@ def with_intervals(
         documents = sizes.reshape(*sizes.shape, *(1,) * (values.ndim - sizes.ndim))
         topics = (documents > 0).sum(axis=0)
         clusters = clusters_of(documents)
-        # On the atanh scale, the ends of the first interval stay between -1 and 1.
+        # on the atanh scale, the ends of the first interval stay between -1 and 1
         z, error, influence = _jackknife(estimates[name], without[name], documents > 0)
         if name.endswith(THRESHOLD):
             sides, fewest = sides_of(counts)
@@ -218,6 +219,7 @@ def clusters_of(sizes: Array) -> Array:
     """
     with np.errstate(all="ignore"):
         clusters = sizes.sum(axis=0) ** 2 / (sizes**2).sum(axis=0)
+    # unlike np.maximum, np.fmax also replaces NaN, which 0 / 0 gives without documents
     return np.asarray(np.fmax(clusters, LEAST_CLUSTERS))
 
 
@@ -246,6 +248,7 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
 def _jackknife(total: Array, without: Array, judged: Array) -> tuple[Array, Array, Array]:
     """Return atanh(coefficient), its standard error, and influences of topics."""
     topics = judged.sum(axis=0)
+    # omitting a topic without documents changes nothing, so such a topic is not a cluster
     with np.errstate(all="ignore"):
         scaled = np.where(judged, np.arctanh(without), 0)
         influence = np.where(judged, scaled - scaled.sum(axis=0) / topics, 0)
@@ -261,6 +264,7 @@ def _student(values: Array, alpha: float) -> tuple[Array, Array]:
     """Return means over topics with Student's intervals, ignoring NaN."""
     valid = ~np.isnan(values)
     n = valid.sum(axis=0)
+    # np.nanmean would warn of coefficients without any value, even inside of np.errstate
     with np.errstate(all="ignore"):
         mean = np.where(valid, values, 0).sum(axis=0) / n
         squares = np.where(valid, (values - mean) ** 2, 0).sum(axis=0)
@@ -305,6 +309,7 @@ def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
         )
     both = sides_of(counts)[1].min(axis=0)
     few = np.flatnonzero((both >= LEAST_WITH_GRADE) & (both < FEW_WITH_GRADE))
+    # with fewer than 15 topics, the first caution already concerns all intervals
     if few.size and fewest >= LEAST_TOPICS:
         rare = ", ".join(f"{both[row]} topics for grade {scale[1:][row]}" for row in few)
         sentences.append(

@@ -20,7 +20,14 @@ from irframe.experiments.coded_tables import row_slices
 from irframe.files.as_runs import Qrels
 from irframe.judging import coefficients, grades_by_judge
 from irframe.judging.coefficients import INTERVAL
-from irframe.judging.grades_by_judge import JUDGE, Grades, JudgedTwice, Passes, coincidences
+from irframe.judging.grades_by_judge import (
+    JUDGE,
+    Grades,
+    JudgedTwice,
+    Passes,
+    Variables,
+    coincidences,
+)
 from irframe.names import BOUND, JUDGES, PAIR, RESULT, TOPIC
 from irframe.paired import all_pairs, baseline_pairs
 from irframe.record import recorded
@@ -241,7 +248,8 @@ def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
             by_pass = [has_grade[passes.owner == judge].sum(axis=0) for judge in several]
             counts[JUDGE][topic] = [coincidences(number, once=True) for number in by_pass]
             continue
-        # One matrix product counts all pairs, and float32 is exact up to 2^24 documents.
+        # One matrix product counts all pairs. A product of integers takes 10 times as long, and
+        # float32 is exact up to 2^24 documents.
         flat = has_grade.reshape(-1, has_grade.shape[-1]).astype(np.float32)
         every = (flat @ flat.T).reshape(2 * has_grade.shape[:2])
         counts[PAIR][topic] = every[pairs[:, 0], :, pairs[:, 1]]
@@ -257,15 +265,16 @@ def _labelled_coefficients(
     names = pd.Index(passes.judges)
     several = passes.several
     scale = judged.scale
-    labels: dict[str, Any] = {name: (PAIR, names[side]) for name, side in sides}
+    labels: dict[str, object] = {name: (PAIR, names[side]) for name, side in sides}
     labels |= {"weights": list(coefficients.WEIGHTS), "distance": list(coefficients.DISTANCES)}
     labels |= {"threshold": scale[1:], "grade_a": scale, "grade_b": scale}
     first = (TOPIC,) * (counts[PAIR].ndim - 3)
-    variables: dict[str, Any] = {
+    variables: dict[str, object] = {
         name: ((*first, *_DIMS[name]), values)
         for kind, matrices in counts.items()
         for name, values in _coefficients(matrices, kind, scale).items()
     }
+    # several passes of a judge divide a document among grades, so counts may be fractions
     documents = counts[PAIR] if len(several) else counts[PAIR].astype(np.int64)
     if len(several):
         labels[JUDGE] = names[several]
@@ -297,17 +306,19 @@ def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:
     if kind == JUDGE:
         return {"within_kappa": kappa, "within_alpha": alpha}
     relevant = coefficients.at_thresholds(counts)
+    # all weights and distances are equal for two grades, so the first one suffices
     kappa_at = coefficients.kappas(relevant, np.array([0, 1]))[..., 0]
     alpha_at = coefficients.alphas_of_two(relevant, np.array([0, 1]))[..., 0]
     return {"kappa": kappa, "alpha": alpha, "kappa_at": kappa_at, "alpha_at": alpha_at}
 
 
-def _intervals(counts: Counts, scale: Array, resamples: Resamples) -> dict[str, Any]:
+def _intervals(counts: Counts, scale: Array, resamples: Resamples) -> Variables:
     """Return the variables for intervals and for means over topics."""
     drawn = resamples.counts(len(counts[PAIR]))
-    # The resampled counts of all pairs may not fit into memory, so pairs are taken in blocks.
+    # The resampled counts of all pairs may not fit into memory, so pairs are taken in blocks. The
+    # bootstrap needs counts for every sample, and the jackknife for every topic.
     width = max(1, BLOCK // (max(drawn.shape) * counts[ALL][0].size))
-    labelled: dict[str, Any] = {}
+    labelled: Variables = {}
     for kind, matrices in counts.items():
         compute = partial(_coefficients, kind=kind, scale=scale)
         blocks = row_slices(matrices.shape[1], width) if kind == PAIR else [slice(None)]

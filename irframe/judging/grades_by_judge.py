@@ -18,7 +18,9 @@ from irframe.frames.likeness import repeat_column
 from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, REPEAT_NAMES, TOPIC, UNJUDGED, roles
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 
-Tables = Mapping[Any, coded_tables.QrelsTable]
+Tables = Mapping[Hashable, coded_tables.QrelsTable]
+Variables = dict[str, tuple[tuple[str, ...], Array]]
+"""Type of a mapping from the name of a variable to its dimensions and values."""
 Grades = Sequence[int] | str | None
 """Type of a scale of grades, which is a list of all grades, ``"union"`` or None."""
 
@@ -53,7 +55,7 @@ class JudgedTwice:
         All grades, ascending.
     """
 
-    tables: Mapping[Any, coded_tables.QrelsTable]
+    tables: Tables
     topics: pd.Index
     topic: Codes
     grade: NDArray[Grade]
@@ -82,6 +84,7 @@ class JudgedTwice:
 
         The mask states whether a document has a grade, shape (judge, grade, document).
         """
+        # the documents of a topic are consecutive, because topics are sorted
         starts = beginnings(self.topic)
         for start, end in zip(starts, np.append(starts[1:], len(self.topic)), strict=True):
             grades = self.grade[:, np.newaxis, start:end]
@@ -204,6 +207,7 @@ def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
     """Raise for documents that some judges did not judge."""
     missing = np.argwhere(~judged.judged)
     offenders = []
+    # the error names five offenders and counts the others, which need no description
     for judge, index in missing[:6]:
         with_grade = int(judged.judged[:, index].argmax())
         table = judged.tables[judged.judges[with_grade]]
@@ -250,8 +254,10 @@ def _refuse_ends(used: Mapping[Hashable, NDArray[Grade]]) -> None:
 
 
 def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> NDArray[Grade]:
-    limits: dict[str, Any] = {"low": LOWEST_GRADE, "high": HIGHEST_GRADE}
-    listed_grades = [check_int("every one of grades", grade, **limits) for grade in listed(grades)]
+    listed_grades = [
+        check_int("every one of grades", grade, low=LOWEST_GRADE, high=HIGHEST_GRADE)
+        for grade in listed(grades)
+    ]
     if len(set(listed_grades)) < len(listed_grades) or len(listed_grades) < 2:
         raise ParameterError("at least two different grades in grades=", repr(listed(grades)))
     beyond = {name: values[~np.isin(values, listed_grades)] for name, values in used.items()}
@@ -273,9 +279,9 @@ PASSES = "pass"
 class Passes(NamedTuple):
     """Judgments of every pass, and the judge of each pass."""
 
-    qrels: dict[Any, Any]
+    qrels: dict[Hashable, Qrels]
     """Mapping from the name of a pass to its judgments."""
-    judges: list[Any]
+    judges: list[Hashable]
     """Names of the judges."""
     owner: Array
     """Position of the judge of each pass, ascending."""
@@ -296,7 +302,7 @@ class Passes(NamedTuple):
         return [name for name, owner in zip(self.qrels, self.owner, strict=True) if owner == index]
 
 
-def passes_of(judges: Mapping[Any, Any]) -> Passes:
+def passes_of(judges: Mapping[Any, Qrels]) -> Passes:
     """Return the judgments of every pass of every judge.
 
     Parameters
@@ -314,7 +320,7 @@ def passes_of(judges: Mapping[Any, Any]) -> Passes:
     """
     if not isinstance(judges, Mapping):
         raise ParameterError("at least two judges, as {name: qrels}", type(judges).__name__)
-    every: dict[Any, Any] = {}
+    every: dict[Hashable, Qrels] = {}
     owner = []
     for index, (name, source) in enumerate(judges.items()):
         if isinstance(source, list | tuple) and not source:
@@ -327,7 +333,7 @@ def passes_of(judges: Mapping[Any, Any]) -> Passes:
     return Passes(every, list(judges), np.array(owner, int))
 
 
-def _passes_of(source: Any) -> dict[Any, Any]:
+def _passes_of(source: object) -> dict[Hashable, Qrels]:
     """Return a mapping from each pass to its judgments."""
     if isinstance(source, list | tuple) and source and all(map(_is_qrels, source)):
         return dict(enumerate(source, start=1))
@@ -365,6 +371,7 @@ def by_judge(marks: Array, owner: Array) -> Array:
     numpy.ndarray
         Shape (judge, grade, document). Shares are 0 if no pass judged the document.
     """
+    # the passes of a judge are consecutive, so reduceat sums over each judge
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     total = np.add.reduceat(marks.astype(float), starts, axis=0)
     judging = total.sum(axis=1, keepdims=True)
@@ -385,6 +392,7 @@ def between(shares: Array) -> Array:
     judging = shares.sum(axis=(0, 1))
     weight = np.where(judging > 1, 1 / np.maximum(judging - 1, 1), 0)
     total = shares.sum(axis=0)
+    # the pairs of all judgments contain those of a judge with itself, which are subtracted
     same_judge = np.einsum("jad,jbd,d->ab", shares, shares, weight, optimize=True)
     return np.asarray((total * weight) @ total.T - same_judge)
 
@@ -403,6 +411,9 @@ def coincidences(counts: Array, *, once: bool = False) -> Array:
         number of judgments.
     """
     marks = counts.sum(axis=0)
+    # A document with m judgments has m (m - 1) ordered pairs of judgments. Dividing by m - 1 gives
+    # the document the weight m, as in the definition of alpha.
     pairs = np.maximum((marks - 1) * (marks if once else 1), 1)
     weighted = counts * np.where(marks > 1, 1 / pairs, 0)
+    # the product also counts the pair of each judgment with itself, which the diagonal removes
     return np.asarray(weighted @ counts.T - np.diag(weighted.sum(axis=1)))

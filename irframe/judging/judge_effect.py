@@ -31,6 +31,7 @@ from irframe.judging.grades_by_judge import (
     PASSES,
     Grades,
     JudgedTwice,
+    Variables,
     passes_of,
     read_judges,
 )
@@ -41,8 +42,6 @@ from irframe.record import recorded
 from irframe.scores.averages import Resamples, Resampling
 from irframe.scores.read_scores import scores_to_compare
 
-Variables = dict[str, tuple[tuple[str, ...], Array]]
-"""Type of a mapping from the name of a variable to its dimensions and values."""
 Groups = Mapping[str, Sequence[Hashable]]
 
 DIMS = JUDGE, METRIC, DEPTH
@@ -181,7 +180,7 @@ def judge_effect(
     called = _first(passes.judges, reference)
     base, *others = every = _score(data, judged, [*map(passes.of, called)], metrics, at)
     mean = np.stack([np.reshape(scores.signs, (-1, 1, 1)) * scores.means for scores in every])
-    # Means are rounded, so that systems whose means differ by rounding errors tie.
+    # means are rounded, so that systems whose means differ by rounding errors tie
     rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
     bias = mean[1:] - mean[0]
     half = np.stack([_half_widths(other, base, alpha) for other in others])
@@ -228,6 +227,7 @@ def _score(
     make = partial(rejudge, data) if isinstance(data, xr.Dataset) else partial(build, as_runs(data))
     _refuse_topics(judged)
     scores = []
+    # a warning that several judges cause is issued once, with the names of these judges
     with OneCall():
         for passed in passes:
             arrays = []
@@ -237,11 +237,12 @@ def _score(
                 arrays.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
             scores.append(_repeated(arrays))
     alike = _alike(scores)
+    # a topic without a score in one pass of a judge is dropped for all judges
     means = [array.mean(REPEAT, skipna=False) if REPEAT in array.dims else array for array in alike]
     scored = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
     common = xr.DataArray(scored, dims=(METRIC, TOPIC, DEPTH))
     on_common = [array.where(common) for array in alike]
-    # The same topics are dropped for every judge, so only the first call warns.
+    # the same topics are dropped for every judge, so only the first call warns
     return [scores_to_compare(array, quiet=row > 0) for row, array in enumerate(on_common)]
 
 
@@ -284,9 +285,9 @@ def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
     arithmetic mean.
     """
     topics = base.scored.sum(axis=1)
-    single = np.array([summary == "mean" for summary in base.summaries])[:, np.newaxis]
+    is_mean = np.array([summary == "mean" for summary in base.summaries])[:, np.newaxis]
     factor = np.where(
-        single & (topics > 1), scipy.special.stdtrit(topics - 1.0, 1 - alpha / 2), np.nan
+        is_mean & (topics > 1), scipy.special.stdtrit(topics - 1.0, 1 - alpha / 2), np.nan
     )
     differences = other.values - base.values
     counted = topics[:, np.newaxis, np.newaxis]

@@ -4,7 +4,7 @@ Verbs: judge_next, replay.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ from irframe.judging.candidates import (
     read_prior,
     tally,
 )
+from irframe.judging.grades_by_judge import Variables
 from irframe.judging.judge_effect import CONCLUSIONS
 from irframe.judging.turns import METHODS, SampleResult, Trial, take_turns
 from irframe.metrics import Metric
@@ -149,7 +150,7 @@ def judge_next(
     rel = check_int("rel", rel, low=1)
     judging_method = JudgingMethod.read(method)
     named = None if runs is None else as_runs(runs)
-    # The first of several tied documents or runs wins, so the order of rows must not matter.
+    # the first of several tied documents or runs wins, so the order of rows must not matter
     cube = cube.sortby([SYSTEM, TOPIC])
     documents = ListedDocuments.named(cube, _depth(cube, depth), named)
     pool = documents.pool(helping(cube), seed)
@@ -162,7 +163,7 @@ def judge_next(
     chosen = METHODS[judging_method.key](pool, learned)
     relevant = np.where(judged, grade >= rel, likely)
     turns = take_turns(chosen, relevant, n_turns, batch=judging_method.batch, judged=judged)
-    # The topics with the fewest judgments gain most from another judgment, and come first.
+    # the topics with the fewest judgments gain most from another judgment, and come first
     order = np.lexsort((_judged(cube)[turns.topic], turns.turn))[:n]
     _, topic, document, priority = (block[order] for block in turns)
     return pd.DataFrame(
@@ -187,6 +188,7 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
     1200
     """
     documents = ListedDocuments.named(cube, _depth(cube, depth))
+    # the seed only orders tied systems, and has no effect on the documents of the pool
     in_pool = documents.pool(helping(cube), 0).exists
     return int((in_pool & (documents.grade == UNJUDGED)).sum())
 
@@ -202,8 +204,9 @@ def _likely(pool: Candidates, judged: Array, relevant: Array, prior: Prior | Non
         topic, document = np.nonzero(judged)
         prior.learn(topic, document, relevant[topic, document])
         return prior.likely()
-    hits, seen = tally(judged, relevant, pool.weight)
-    return pool.likely((1 + hits) / (2 + seen))
+    relevant_weight, judged_weight = tally(judged, relevant, pool.weight)
+    # one relevant document of two is added, so that runs without judgments have precision 1/2
+    return pool.likely((1 + relevant_weight) / (2 + judged_weight))
 
 
 def _turns(unjudged: Array, n: int) -> int:
@@ -407,9 +410,9 @@ def _drawn(
     return [np.flatnonzero(np.isin(group, subset)) for subset in subsets]
 
 
-def _summary(results: list[SampleResult], alpha: float) -> dict[str, Any]:
+def _summary(results: list[SampleResult], alpha: float) -> Variables:
     """Return the variables for means over samples and their intervals."""
-    variables: dict[str, Any] = {}
+    variables: Variables = {}
     number = len(results)
     factor = scipy.special.stdtrit(number - 1.0, 1 - alpha / 2) if number > 1 else np.nan
     for name in results[0]:

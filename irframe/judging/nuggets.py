@@ -116,6 +116,7 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
     result.attrs = {words.RESULT: "score_nuggets", words.METRICS: list(scores)}
     if folded.repeat is not None:
         result = folded.unfold(result)
+        # answers with the same number are unrelated if their topics differ
         result.attrs[words.REPEATS] = "topic"
     return result
 
@@ -158,6 +159,7 @@ def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
     every = rows.groupby("topic")["nugget"].transform("nunique")
     short = (count < every) & ~rows.duplicated(["system", "topic"])
     if short.any():
+        # the last column is the nugget, which does not identify the answer
         answers = _row_ids(frame.iloc[short.to_numpy(), :-1])
         numbers = zip(answers, count[short], every[short], strict=True)
         offenders = [f"{name} has {n} of {m}" for name, n, m in numbers]
@@ -177,7 +179,7 @@ def _scores(rows: pd.DataFrame, gain: Array) -> pd.DataFrame:
     weight = rows["weight"]
     vital = (weight == WEIGHTS["vital"]).astype(float)
     weights = {"all": weight * 0 + 1, "vital": vital, "weighted": weight}
-    # Gains are 0, 0.5 or 1, so rounding down makes partial support count as 0.
+    # gains are 0, 0.5 or 1, so rounding down makes partial support count as 0
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
         for name, counted in weights.items():
             reached = (counted * gained).groupby(answers).sum()

@@ -205,11 +205,11 @@ def predict_powered(
         return _by_documents(scores, human, metrics, at, alpha)
     advice = "score metrics and select depths before, as in scores.sel(depth=[...])"
     refuse_passed({"metrics=": metrics, "at=": at}, "options that apply to scores", advice)
-    rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
+    unjudged_only = choice("topics", topics or "rest", ("all", "rest")) == "rest"
     paired = read_scores.scores_to_compare(scores)
     refuse_design(paired, "predict_powered")
     people = _alike(paired, read_scores.read_scores(human).load())
-    counted, judged = _samples(paired, people, rest=rest)
+    counted, judged = _samples(paired, people, unjudged_only=unjudged_only)
     pairs = read_scores.choose_pairs(paired, baseline)
     means = _estimate(paired, people, counted, judged, None)
     differences = _estimate(paired, people, counted, judged, pairs)
@@ -220,7 +220,7 @@ def predict_powered(
     curved = on_log_odds(paired.metrics, *values) & (distribution == "t")
     dims = METRIC, SYSTEM, paired.axis.dim
     variables = _interval_variables(means, MEANS, dims, reach(means, curved))
-    # Differences are not limited to 0 to 1, so their intervals never use the log-odds scale.
+    # differences are not limited to 0 to 1, so their intervals never use the log-odds scale
     ends = reach(differences, curved & False)
     variables |= _interval_variables(differences, DIFFERENCES, (METRIC, PAIR, dims[-1]), ends)
     for name, mask in (("n_human", judged), ("n_model", counted)):
@@ -239,10 +239,10 @@ def _intervals_not_given(result: xr.Dataset, metrics: list[str]) -> Iterator[str
     few = [name for name, n in zip(metrics, result["n_human"].values, strict=True) if n.min() < 3]
     if few:
         yield f"no intervals with only two topics judged by people: {listing(few)}"
-    options = result["n_human"] > 2
+    enough = result["n_human"] > 2
     variables = {"means": result["ci_low"], "differences": result["difference_low"]}
-    lost = {what: int((np.isnan(low) & options).sum()) for what, low in variables.items()}
-    counts = [f"{n} of {variables[what].size} {what}" for what, n in lost.items() if n]
+    lost = {name: int((np.isnan(low) & enough).sum()) for name, low in variables.items()}
+    counts = [f"{n} of {variables[name].size} {name}" for name, n in lost.items() if n]
     if counts:
         why = "human scores do not differ, or the mean is not between 0 and 1"
         yield f"no intervals of {' and '.join(counts)}, because {why}"
@@ -253,12 +253,13 @@ BIASES = ["bias", "bias_alone"]
 
 
 def _by_documents(
-    cube: xr.Dataset, human: Qrels, metrics: Any, at: int | Sequence[int] | None, alpha: float
+    cube: xr.Dataset, human: Qrels, metrics: object, at: int | Sequence[int] | None, alpha: float
 ) -> xr.Dataset:
     """Estimate means from a model's cube and sampled human judgments."""
     chosen, depths = estimate.read_estimated(cube, listed(metrics), at)
     table = read_qrels_table(human)
     in_cube = table.topics.isin(cube.indexes[TOPIC])[table.topic]
+    # `rejudge` warns of judged topics outside the cube, and raises an error if no topic is inside
     people = rejudge(cube, table.judging(in_cube) if in_cube.any() else human)
     cube = cube.isel({TOPIC: cube.indexes[TOPIC].get_indexer(people.indexes[TOPIC])})
     cheap, grades = _of_both(cube, people)
@@ -280,6 +281,7 @@ def _by_documents(
         without = _share(both.sum(axis=0) - both, of_model.sum(axis=0) - of_model)
         squared_error = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
         variables["mean"][row] = human_score + weight[row] * (model[row] - model_score)
+        # rounding errors may make the variance of y - w f negative
         variables["error"][row] = np.maximum(squared_error, 0)
         variables["error_alone"][row] = spread[0, 0]
         variables["bias"][row] = bias[0] - weight[row] * bias[1]
@@ -287,9 +289,12 @@ def _by_documents(
     scores = estimate.labelled(people, variables, chosen, depths)
     n = scores["mean"].notnull().sum(TOPIC)
     variances = scores[ERRORS].sum(TOPIC, skipna=False) / n**2
+    # as in `estimate`, the squared error of a mean includes the square of the bias correction
     variances += (scores[BIASES].mean(TOPIC) ** 2).rename(dict(zip(BIASES, ERRORS, strict=True)))
     share = draw.judged.sum() / draw.size.sum()
     alone = variances["error_alone"]
+    # A sample's variance is proportional to 1 / share - 1, so without the model people would have
+    # to judge the share s of documents for which share / s = 1 - saving.
     saving = (1 - share) * (1 - variances["error"] / alone.where(alone > 0))
     result = variances.map(np.sqrt).assign(mean=scores["mean"].mean(TOPIC), saving=saving)
     counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
@@ -347,7 +352,7 @@ def _alike(paired: Scores, human: Scores) -> Array:
     return values
 
 
-def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array]:
+def _samples(paired: Scores, people: Array, *, unjudged_only: bool) -> tuple[Array, Array]:
     """Return which topics are averaged, and which have human scores.
 
     The two masks have the shape (metric, topic, depth).
@@ -360,7 +365,7 @@ def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array
     if lost:
         warn(f"topics on which some system lacks a human score are treated as unjudged: {lost}")
     judged = scored & paired.scored
-    counted = paired.scored & ~judged if rest else paired.scored
+    counted = paired.scored & ~judged if unjudged_only else paired.scored
     fewest = judged.sum(axis=1).min(axis=1)
     few = [metric for metric, n in zip(paired.metrics, fewest, strict=True) if n < 2]
     if few:
@@ -401,13 +406,13 @@ def _interval_ends(
     else:
         freedom = np.where(n > 2, n - 2.0, np.nan)
         half = scipy.special.stdtrit(freedom, 1 - alpha / 2) * fields["jackknife"]
-    # A width of 0, up to rounding errors, means that the variance cannot be estimated.
-    keys = np.where(half > 10.0**-TIE, half, np.nan)
-    return np.asarray(ends_about(fields["estimate"], keys, curved))
+    # a width of 0, up to rounding errors, means that the variance cannot be estimated
+    widths = np.where(half > 10.0**-TIE, half, np.nan)
+    return np.asarray(ends_about(fields["estimate"], widths, curved))
 
 
 def _interval_variables(
     fields: dict[str, Array], names: tuple[str, ...], dims: tuple[str, ...], ends: Array
-) -> dict[str, Any]:
+) -> dict[str, tuple[tuple[str, ...], Array]]:
     values = (fields["estimate"], *ends, fields["weight"])
     return {name: (dims, array) for name, array in zip(names, values, strict=True)}

@@ -69,8 +69,9 @@ class Judging(ABC):
         self.weight = weight
         self.open = pool.exists.copy()
         self.topics = np.arange(len(self.open))
-        # For each topic, the run for which the method chose the most recent document.
+        # for each topic, the run for which the method chose the most recent document
         self.run = np.zeros(len(self.open), np.intp)
+        # the prior Beta(1, 1) of each run's precision counts as one relevant document of two
         self.hits = np.ones((len(self.open), pool.rank.shape[-1]))  # shape (topic, run)
         self.seen = 2 * self.hits
 
@@ -96,15 +97,16 @@ class Judging(ABC):
         """Update the state with earlier judgments, shape (topic, document)."""
         self.open &= ~judged
         if self.weight is not None:
-            hits, seen = tally(judged, relevant, self.weight)
-            self.hits = 1 + hits
-            self.seen = 2 + seen
+            relevant_weight, judged_weight = tally(judged, relevant, self.weight)
+            self.hits = 1 + relevant_weight
+            self.seen = 2 + judged_weight
 
     def _best(self, priority: Array) -> tuple[Array, Array]:
         """Return the best unjudged document per topic, and its priority."""
         weighted = priority if self.prior is None else priority * self.prior.likely()
-        # Rounding makes priorities that differ by rounding errors tie, so that ids decide.
+        # rounding makes priorities that differ by rounding errors tie, so that ids decide
         rounded = np.where(self.open, np.round(weighted, TIE), -np.inf)
+        # numpy has no argmax of an axis without elements, as in a pool without documents
         best = rounded.argmax(axis=-1) if rounded.shape[1] else np.zeros(len(rounded), int)
         has_open = np.asarray(self.open.any(axis=-1))
         values = np.full(len(has_open), np.nan)
@@ -146,7 +148,7 @@ class RunChoice(Judging, ABC):
         self.lists = np.full((topics, systems, deepest), -1, np.int32)
         topic, document, system = np.nonzero(pool.listed)
         self.lists[topic, system, pool.rank[topic, document, system] - 1] = document
-        self.left = np.count_nonzero(self.lists >= 0, axis=-1)
+        self.n_open = np.count_nonzero(self.lists >= 0, axis=-1)
         self.turn = np.zeros(topics, np.int64)
 
     @abstractmethod
@@ -157,15 +159,16 @@ class RunChoice(Judging, ABC):
         """Return the best run's next document, and the run's quality."""
         quality = self.quality()
         if self.prior is not None:
+            # lists without open documents have an arbitrary document here, and are excluded below
             every = self._first_open(self.topics[:, np.newaxis], self.lists)
             quality = quality * np.take_along_axis(self.prior.likely(), every, axis=-1)
-        rounded = np.where(self.left > 0, np.round(quality, TIE), -np.inf)
+        rounded = np.where(self.n_open > 0, np.round(quality, TIE), -np.inf)
         best = rounded == rounded.max(axis=-1, initial=-np.inf, keepdims=True)
-        # Random keys of the best runs alone are compared, so every tied run can win.
+        # random keys of the best runs alone are compared, so every tied run can win
         lot = self.pool.lot(self.turn)
         self.run = self._stay(np.where(best, lot, np.iinfo(lot.dtype).max).argmin(axis=-1))
         document = self._first_open(self.topics, self.lists[self.topics, self.run])
-        remaining = self.left.any(axis=-1)
+        remaining = self.n_open.any(axis=-1)
         chosen = np.where(remaining, quality[self.topics, self.run], np.nan)
         return np.where(remaining, document, -1), chosen
 
@@ -180,6 +183,7 @@ class RunChoice(Judging, ABC):
         """
         if not self.open.size:
             return np.zeros(lists.shape[:-1], np.int32)
+        # position -1, after the end of a list, selects the last document of the topic
         index = (self.open[topic[..., np.newaxis], lists] & (lists >= 0)).argmax(axis=-1)
         return np.take_along_axis(lists, index[..., np.newaxis], axis=-1)[..., 0]
 
@@ -187,13 +191,14 @@ class RunChoice(Judging, ABC):
         """Mark documents as chosen, at most one per topic."""
         super().take(topic, document)
         self.turn[topic] += 1
-        self.left[topic] -= self.pool.listed[topic, document]
+        self.n_open[topic] -= self.pool.listed[topic, document]
 
     def begin(self, judged: Array, relevant: Array) -> None:
         """Update the state with earlier judgments, shape (topic, document)."""
         super().begin(judged, relevant)
+        # a repeated call continues the random order where earlier judging stopped
         self.turn += judged.sum(axis=-1)
-        self.left = (self.pool.listed & self.open[..., np.newaxis]).sum(axis=1)
+        self.n_open = (self.pool.listed & self.open[..., np.newaxis]).sum(axis=1)
 
 
 class MoveToFront(RunChoice):
@@ -206,8 +211,8 @@ class MoveToFront(RunChoice):
             expected = "a method that accepts a prior: 'pool', 'maxmean' or 'leverage'"
             raise ParameterError(expected, "'mtf', which ranks runs instead of documents")
         super().__init__(pool)
-        self.priority = np.zeros(self.left.shape)
-        self.front = np.full(len(self.left), -1)
+        self.priority = np.zeros(self.n_open.shape)
+        self.front = np.full(len(self.n_open), -1)
 
     def quality(self) -> Array:
         """Return minus the number of non-relevant documents of each run."""
@@ -220,7 +225,7 @@ class MoveToFront(RunChoice):
 
     def _stay(self, run: Array) -> Array:
         """Return the current run while documents remain, else `run`."""
-        stays = (self.front >= 0) & (self.left[self.topics, self.front] > 0)
+        stays = (self.front >= 0) & (self.n_open[self.topics, self.front] > 0)
         return np.where(stays, self.front, run)
 
 
@@ -295,7 +300,7 @@ def take_turns(
         unjudged candidates.
     """
     before = np.zeros(relevant.shape, bool) if judged is None else judged
-    # Methods that track the chosen run must repeat earlier choices, because judgments lack the run.
+    # methods that track the chosen run must repeat earlier choices, because judgments lack the run
     if not method.by_account:
         method.begin(before, relevant)
     chosen: list[tuple[Array, ...]] = []
@@ -315,6 +320,7 @@ def take_turns(
                 if method.prior is not None:
                     method.prior.learn(learned.topic, learned.document, learned.relevant)
             waiting.clear()
+    # np.concatenate needs at least one array, even if no document was chosen
     none = np.zeros(0, np.int64)
     return Turns(*map(np.concatenate, zip((none,) * 4, *chosen, strict=True)))
 
@@ -373,6 +379,7 @@ class Trial:
     def _judge(self, systems: Array, seed: int, first: SampleResult | None) -> SampleResult:
         pool = self.documents.pool(systems, seed)
         row = self.documents.row
+        # row -1 marks padding, which `exists` excludes, because all documents here are judged
         relevant = pool.exists & (self.documents.judgments.grade[row] >= self.rel)
         full = self.score(row[pool.exists])
         helps = np.isin(np.arange(full.sizes[SYSTEM]), systems)
@@ -407,6 +414,7 @@ class Trial:
         """Return an array over budgets for every name in `RESULTS`."""
         row = self.documents.row
         rows = []
+        # turns do not depend on later turns, so one simulation serves all budgets
         for budget in self.budgets:
             within = turns.turn < budget
             judged = turns.topic[within], turns.document[within]
@@ -426,15 +434,16 @@ class Trial:
         counts = conclude(winners(base, self.pairing), [winners(other, self.pairing)])[0, :, 0]
         kept, lost, new_only, turned, _ = counts.T
         significant = kept + lost + turned
-        old, now = base.means[:, 0], other.means[:, 0]
-        change = np.full(len(old), np.nan)
+        old_means = base.means[:, 0]
+        new_means = other.means[:, 0]
+        change = np.full(len(old_means), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(significant > 0, kept / significant, np.nan)
             if not helps.all():
-                rest, helping = (
-                    now[:, side].mean(axis=1) / old[:, side].mean(axis=1)
+                outside, helping = (
+                    new_means[:, side].mean(axis=1) / old_means[:, side].mean(axis=1)
                     for side in (~helps, helps)
                 )
-                change = 100 * (rest - helping)
+                change = 100 * (outside - helping)
         changed = (lost + new_only + turned) / counts.sum(axis=-1)
         return *(values[0, :, 0] for values in agreed), counts, share, changed, change
