@@ -47,7 +47,7 @@ def least_p(test: PairedTest, systems: int, topics: int) -> float:
     if test.joint and topics > FEW:
         return 1 / (1 + getattr(test, "samples", np.inf))
     means = np.arange(float(systems if test.joint else 2))
-    # Systems with equally spaced means and extreme differences have the smallest p-values.
+    # systems with equally spaced means and extreme differences have the smallest p-values
     p = test.kernel(means[:, np.newaxis, np.newaxis] * _extreme(topics)).decided().p
     return float(np.nanmin(p, initial=1.0))
 
@@ -81,10 +81,12 @@ def least_adjusted(pairing: Pairing, systems: int, topics: int, comparisons: int
     adjust = pairing.adjust
     p = least_p(pairing.test, systems, topics)
     if isinstance(adjust, MaxT):
+        # constant differences have the largest |t|, which only draws of equal signs reach
         drawn = np.arange(2) * np.ones((topics, 1))
         return max(p, float(adjust.kernel(drawn, np.array([[0, 1]])).min()))
     if not p or adjust is None:
         return p
+    # the corrected false discovery rate is smallest if all comparisons have the smallest p-value
     return float(adjust_rows(np.full(comparisons, p), adjust, pairing.alpha).min())
 
 
@@ -115,6 +117,7 @@ def beware_of_least(
         )
     high = int(nonzero.max(initial=0))
     low = int(nonzero.min(initial=high))
+    # if the largest number of topics is too small, so is the smallest, and one caution suffices
     for count in dict.fromkeys([high, low]):
         if count < 2:
             return

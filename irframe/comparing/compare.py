@@ -266,7 +266,7 @@ def compare(
     options = PairOptions(pairing, margin, power, simultaneous, effects, progress)
     table = parse_scores(scores)
     bounds = table.bounds
-    # The lower scores are compared first, and `add_bounds` then adds columns from both bounds.
+    # the lower scores are compared first, and `add_bounds` then adds columns from both bounds
     table = replace(table, bounds=None)
     baselines = _frozen_or_baselines(table, baseline, bounds)
     groups, pairs = _groups_and_pairs(table, baselines, options)
@@ -288,7 +288,7 @@ def _comparison_attributes(
     baselines: Frozen | Baselines,
 ) -> dict[str, object]:
     """Return the attributes of a comparison, and raise its warnings."""
-    # Several groups may cause the same caution, which is raised once.
+    # several groups may cause the same caution, which is raised once
     messages = list(dict.fromkeys(_cautions(options, groups, results, pairs)))
     sizes = options.pairing.family_sizes(groups, pairs)
     attributes = options.attributes()
@@ -307,7 +307,7 @@ def _cautions(
     options: PairOptions, groups: list[Scores], results: list[Columns], pairs: list[Array]
 ) -> Iterator[str]:
     """Yield cautions about too little data or violated assumptions."""
-    # The standard deviation is 0 for constant differences, and NaN for a single topic.
+    # the standard deviation is 0 for constant differences, and NaN for a single topic
     flat = np.concatenate([~(result["sd"] > 0).ravel() for result in results])
     yield from significance.without_judged(groups)
     yield from significance.without_spread(int(flat.sum()), len(flat))
@@ -316,7 +316,7 @@ def _cautions(
     for group, result, group_pairs, size in zip(groups, results, pairs, sizes, strict=True):
         if group.repeats is not None:
             yield from beware_of_repeats(group)
-        # Student's t can be arbitrarily large, so a t-test can be significant with two topics.
+        # Student's t can be arbitrarily large, so a t-test can be significant with two topics
         if not isinstance(test, PairedT) or isinstance(options.pairing.adjust, MaxT):
             yield from beware_of_least(options.pairing, group, group_pairs, size)
         yield from significance.with_zeros(group, group_pairs)
@@ -350,6 +350,7 @@ def _groups_and_pairs(
     pairs = []
     frozen = baseline if isinstance(baseline, Frozen) else None
     label = baseline if frozen is None else frozen.label
+    # a frozen baseline is added to every group, so no group can lack it
     named = {"baseline": label if frozen is None else None}
     groups = dict(scores.groups())
     for key, group in (
@@ -375,6 +376,7 @@ def _frozen_or_baselines(
     if baseline is None:
         return None
     files = [path for path in listed(baseline) if is_file(path)]
+    # a system takes precedence over a file with the name of the system
     systems = scores.systems.tolist() if files and bounds is None else []
     if not files or files[0] in systems:
         return baseline
@@ -391,4 +393,5 @@ def _frame(group: Scores, pairs: Array, values: Columns) -> pd.DataFrame:
     columns = label_pairs(group, pairs)
     numbers = {name: array.ravel() for name, array in values.items()}
     columns |= {name: numbers[name] for name in (*COLUMNS, *OPTIONAL) if name in numbers}
+    # pandas copies the arrays of a dictionary by default
     return pd.DataFrame(columns, copy=False)

@@ -103,7 +103,7 @@ def _by_statsmodels(p: Array, *, method: str, alpha: float) -> Array:
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to import
 
     rows = p.reshape(-1, p.shape[-1])
-    # Sidak's correction takes the logarithm of 1 - p, which warns for p = 1.
+    # Sidak's correction takes the logarithm of 1 - p, which warns for p = 1
     with np.errstate(divide="ignore"):
         adjusted = [multipletests(row, alpha, method, is_sorted=True)[1] for row in rows]
     return np.array(adjusted).reshape(p.shape)
@@ -114,6 +114,7 @@ def _bh(p: Array) -> Array:
     return np.asarray(np.minimum.accumulate((p / shares)[..., ::-1], axis=-1)[..., ::-1])
 
 
+# statsmodels corrects one family per call, and these functions correct all families at once
 IN_ORDER: dict[str, Callable[[Array], Array]] = {
     "bonferroni": lambda p: p * p.shape[-1],
     "holm": lambda p: np.maximum.accumulate(p * np.arange(p.shape[-1], 0, -1), axis=-1),

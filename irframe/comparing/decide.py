@@ -1,7 +1,6 @@
 """Comparison of systems from lower and upper scores."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -76,8 +75,9 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
     sign = np.array(lower.signs)[:, np.newaxis, np.newaxis]
+    # `means` are negated for costs, and the sign restores the scores
     lowest, highest = (sign * side.means for side in (lower, upper))
-    # Adding 0.0 replaces -0.0, which would be printed with a sign.
+    # adding 0.0 replaces -0.0, which would be printed with a sign
     low = np.round(lowest[..., first] - highest[..., second], TIE) + 0.0
     high = np.round(highest[..., first] - lowest[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))
@@ -102,10 +102,11 @@ def add_bounds(
     by: str | None,
 ) -> pd.DataFrame:
     """Add the columns `DECIDED` to a comparison of lower scores."""
+    # `compare` drops groups without the baseline, which `bounds` still contains
     compared = {None} if by is None else set(frame[by])
     selected = [group for key, group in groups(bounds, by) if key in compared]
     rows = pd.concat([decide(group, baseline=baseline) for group in selected], ignore_index=True)
-    columns: dict[str, Any] = {name: rows[name] for name in DECIDED[:4]}
+    columns: dict[str, pd.Series | Array] = {name: rows[name] for name in DECIDED[:4]}
     if options.verdicts:
         columns |= _verdicts_at_bounds(selected, options, baseline)
     if options.margin is not None:

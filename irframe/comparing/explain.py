@@ -34,7 +34,7 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.facts import contributions, label_at, refuse_without_terms
 from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC, UNJUDGED, roles
 
-Texts = pd.DataFrame | Mapping[Any, Any] | str | os.PathLike[str] | Sequence[Any]
+Texts = pd.DataFrame | Mapping[Any, object] | str | os.PathLike[str] | Sequence[object]
 """Type of texts, which are a frame, a dictionary, the path of a Parquet file, or a list of
 these."""
 
@@ -144,9 +144,11 @@ def _from_parquet(path: Path, ids: dict[str, set[str]]) -> list[tuple[str, pd.Se
     for role, names in _text_columns(next(batches_of()).column_names).items():
         selected = pa.array(sorted(ids[role]), pa.string())
         batches = (batch.select(names) for batch in batches_of(columns=names))
+        # batches are filtered one by one, so that only the selected texts are in memory
         table = pa.concat_tables(
             [batch.filter(pc.is_in(batch[0].cast(pa.string()), selected)) for batch in batches]
         )
+        # without a match, two rows remain, whose ids the error message of `_select` shows
         rows = table if table.num_rows else next(batches_of(columns=names)).select(names)[:2]
         columns.append((role, _texts(rows.to_pandas(), *names)))
     return columns
@@ -205,6 +207,7 @@ def document_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = Non
     """
     experiment = experiment_of(cube)
     grade = cube["grade"].to_numpy()[..., :depth]
+    # row -1, which marks ranks without a judgment, selects the appended None
     judged = np.append(experiment.judgments.docs.astype(object), [None])[
         experiment.rows_at(grade.shape[-1])
     ]
@@ -406,8 +409,8 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     added, could = _contributions(pair, metric, depth)
     grade = pair[GRADE].to_numpy()
     judged = grade >= 0
-    # Metrics that ignore unjudged documents count ranks among judged documents.
-    above: Any = np.arange(grade.shape[-1])
+    # metrics that ignore unjudged documents count ranks among judged documents
+    above: Array = np.arange(grade.shape[-1])
     if metric.judged_only:
         above = np.cumsum(judged, axis=-1) - judged
     shown = ((above < depth) & (grade != EMPTY)) | (np.nan_to_num(added) != 0)
@@ -424,11 +427,12 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     rows = cells[~cells.index.duplicated()].sort_index()
     topic = rows[TOPIC].to_numpy()
     names = rows[DOC]
-    columns: dict[str, Any] = {
+    columns: dict[str, pd.Series | pd.Index] = {
         TOPIC: pair.indexes[TOPIC].take(topic),
         DOC: names.infer_objects(),
         GRADE: rows[GRADE].astype("Int64").where(rows[GRADE] > UNJUDGED),
     }
+    # unlike int64 of numpy, Int64 keeps integers beside missing values
     if any(isinstance(name, int) for name in names):
         columns[DOC] = names.astype("Int64")
     sides = [cells[cells[SYSTEM] == side].reindex(rows.index) for side in range(len(SIDES))]
@@ -440,7 +444,7 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     frame = pd.DataFrame(columns, rows.index)
     difference = frame["difference"] = frame["contribution_a"] - frame["contribution_b"]
     best = np.fmin(sides[0][RANK], sides[1][RANK])
-    # Differences are rounded, because rounding errors would change the order of tied rows.
+    # differences are rounded, because rounding errors would change the order of tied rows
     total = abs(np.bincount(topic, difference.fillna(0.0))).round(12)[topic]
     order = np.lexsort([best, -abs(difference).round(12), topic, -total])
     return frame[list(COLUMNS)].iloc[order].reset_index(drop=True)

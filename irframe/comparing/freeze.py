@@ -148,13 +148,13 @@ def freeze(
     wrong = next(malformed(content), None)
     if wrong is not None:
         raise InputError("scores that can be written to a file", "", "", [wrong])
-    facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in content.items() if n not in BY_TOPIC]
-    # One line per topic makes the difference of two versions of the file readable.
+    lines = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in content.items() if n not in BY_TOPIC]
+    # one line per topic makes the difference of two versions of the file readable
     for name in [name for name in BY_TOPIC if name in content]:
         rows = ",\n".join(f"    {json.dumps(row)}" for row in content[name])
-        facts.append(f'  "{name}": [\n{rows}\n  ]')
-    facts.append(f'  "checksum": "{_checksum(content)}"')
-    write_file(path, "{\n" + ",\n".join(facts) + "\n}\n")
+        lines.append(f'  "{name}": [\n{rows}\n  ]')
+    lines.append(f'  "checksum": "{_checksum(content)}"')
+    write_file(path, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def is_file(baseline: object) -> bool:
@@ -176,7 +176,7 @@ class Frozen:
     path: str
     facts: dict[str, Any]
     """Fields of the file, see `frozen_shape`."""
-    label: Any
+    label: Hashable
     """Name of the baseline in the comparison, which differs from the names of all other systems."""
 
     @classmethod
@@ -245,6 +245,7 @@ class Frozen:
     def lists(self, name: object) -> pd.DataFrame | None:
         """Return the lists in the file as a run frame."""
         top = self.facts.get("documents", [])
+        # the file has no scores of documents, and negative ranks sort documents as scores do
         rows = [
             (name, topic, doc, -rank) for topic, docs in top for rank, doc in enumerate(docs, 1)
         ]
@@ -284,10 +285,11 @@ class Frozen:
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
             raise IdError(f"scores on topics of {self.path}", "other topics", "", sides)
-        # The test needs the clusters, tasks and weights of topics, and new scores often lack them.
+        # the test needs the clusters, tasks and weights of topics, and new scores often lack them
         if DRAWN in self.facts and DRAWN not in scores.attrs:
             scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
             scores = _with_design(scores, self.drawn)
+        # columns are sorted by metric and then by depth, as the shape below requires
         chosen = table[columns].reindex(scores.topics).to_numpy()
         added = chosen.T.reshape(len(scores.metrics), 1, len(depths), -1).swapaxes(2, 3)
         systems = pd.Index([*scores.systems, self.label], dtype=object, name=scores.systems.name)
@@ -372,6 +374,7 @@ def _policies(attributes: Mapping[Hashable, Any]) -> dict[str, Any]:
     policy |= {"no_rel": no_rel[-1]} if no_rel else {}
     further = [f"{s.verb} {s.options}" for s in steps if s.verb in FURTHER]
     policy |= {"made by": further} if further else {}
+    # policies in the file were written as JSON, which has no tuples and no types of numpy
     plain = json.loads(json.dumps(policy, default=str))
     return {"judgments": attributes.get(JUDGMENTS), **plain}
 
@@ -427,7 +430,7 @@ def _as_json(labels: TopicLabels, topics: pd.Index) -> str:
     return json.dumps(by_topic)
 
 
-def _first_documents(runs: Runs, content: Mapping[str, Any], depth: int) -> list[list[Any]]:
+def _first_documents(runs: Runs, content: Mapping[str, Any], depth: int) -> list[list[object]]:
     """Return each topic with the top documents of the baseline."""
     if runs is None:
         raise InputError("runs= for documents=", "none")

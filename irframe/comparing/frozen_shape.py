@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import date
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ POLICY = (
 
 ID = str | int
 SCALAR = str | int | float | None
-SHAPE = {
+SHAPE: dict[str, type | UnionType] = {
     KIND: int,
     "system": ID,
     "date": str,
@@ -40,6 +41,7 @@ POLICIES = {*POLICY, "no_rel", "made by"}
 
 def malformed(content: Mapping[str, Any]) -> Iterator[str]:
     """Yield a description of each invalid field or value."""
+    # callers read only the first problem, so each check may rely on those before it
     shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in content}
     yield from (f"field {name} missing or unknown" for name in content.keys() ^ shape.keys())
     wrong = (name for name, kind in shape.items() if not _is(content[name], kind))
@@ -49,13 +51,14 @@ def malformed(content: Mapping[str, Any]) -> Iterator[str]:
     except ValueError:
         yield f"date {content['date']!r}"
     for name, value in content["policy"].items():
-        plain = all(_is(one, SCALAR) or value is True for one in listed(value) or [None])
+        plain = all(_is(item, SCALAR) or value is True for item in listed(value) or [None])
         if name not in POLICIES or isinstance(value, dict) or not plain:
             yield f"policy {name} {value!r}"
     columns = content["columns"]
     yield from (f"column {column!r}" for column in columns if not _is_column(column))
     if not content["scores"] or len({*map(tuple, columns)}) < max(1, len(columns)):
         yield "no scores, or a duplicate column"
+    # standardised scores, and scores from unknown judgments, may be outside of a metric's range
     in_range = content["judgments"] is not None and "standardised" not in content["policy"]
     yield from (f"caution {text!r}" for text in content.get("cautions", []) if not _is(text, str))
     documents = content.get("documents", [])
@@ -91,12 +94,14 @@ def _is_column(column: Any) -> bool:
     return isinstance(name, str) and (depth is None or (_is(depth, int) and depth > 0))
 
 
-def _is(value: object, kind: Any) -> bool:
+def _is(value: object, kind: type | UnionType) -> bool:
     """Return whether a value has the given type; exclude bool."""
+    # bool is a subclass of int in Python, but true is not a number in JSON
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
 ROUNDING = 1e-9
+# the limits are finite, because Python reads NaN and Infinity from JSON
 ANY = (-np.finfo(float).max, np.finfo(float).max)
 """Range of valid scores of a metric that irframe does not know."""
 

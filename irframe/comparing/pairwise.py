@@ -101,7 +101,7 @@ class PairOptions:
         `pairs` contains one array per group with the positions of systems, shape (pair, 2).
         """
         shapes = zip((group.values.shape for group in groups), pairs, strict=True)
-        rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
+        rows = sum(m * d * len(chosen) for (m, _, _, d), chosen in shapes)
         advice = "select depths or metrics of the scores, or choose a baseline with baseline="
         # The frame may need far more memory than the scores, so the size is checked before any
         # test.
@@ -110,6 +110,7 @@ class PairOptions:
         alpha = pairing.alpha
         levels = [alpha] * len(groups)
         if self.simultaneous and not pairing.test.joint and not self._by_max_t:
+            # stepwise corrections have no simultaneous intervals, and use those of Bonferroni
             sizes = pairing.family_sizes(groups, pairs)
             sidak = pairing.adjust == "sidak"
             levels = [1 - (1 - alpha) ** (1 / n) if sidak else alpha / n for n in sizes]
@@ -123,15 +124,15 @@ class PairOptions:
         judged = [
             group.has_judged[pair].all(axis=1) for group, pair in zip(groups, pairs, strict=True)
         ]
-        for result, p, known in zip(results, adjusted, judged, strict=True):
-            result |= {"p_adjusted": p, "significant": (p < alpha) & known}
+        for result, p, both_judged in zip(results, adjusted, judged, strict=True):
+            result |= {"p_adjusted": p, "significant": (p < alpha) & both_judged}
             if self.effects:
                 effects = self._effects(result)
                 result |= dict(zip(EFFECTS, effects, strict=True))
         if self.verdicts:
             self._decide(results, groups, margins)
-            for result, known in zip(results, judged, strict=True):
-                result["verdict"][..., ~known] = NO_VERDICT
+            for result, both_judged in zip(results, judged, strict=True):
+                result["verdict"][..., ~both_judged] = NO_VERDICT
         return results
 
     def _effects(self, result: Columns) -> tuple[Array, ...]:
@@ -197,7 +198,7 @@ class PairOptions:
 
         columns = group.by_summary(compare)
         result = dict(zip((*NUMBERS, *SPREAD, *COUNTS), columns, strict=True))
-        # Differences of costs are not negated, so wins and losses are exchanged instead.
+        # differences of costs are not negated, so wins and losses are exchanged instead
         costs = np.array(group.signs) < 0
         swapped = result["losses"][costs], result["wins"][costs]
         result["wins"][costs], result["losses"][costs] = swapped
@@ -232,7 +233,7 @@ class PairOptions:
             else:
                 ends = differences.interval(alpha=alpha)
         topics = np.broadcast_to(differences.topics, difference.shape)
-        # Wins and losses compare the original scores, not their logarithms or reciprocals.
+        # wins and losses compare the original scores, not their logarithms or reciprocals
         counted = differences if summed is values else describe_differences(values, pairs)
         return (
             *(mean_a, mean_b, difference, *ends),
@@ -289,7 +290,7 @@ def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
     student = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
         wide = half * np.maximum(t / student, 1)
-    # The product of 0 and infinity is NaN, but an infinite t excludes no difference.
+    # the product of 0 and infinity is NaN, but an infinite t excludes no difference
     wide[(half == 0) & np.isinf(t)] = np.inf
     result |= {"ci_low": result["difference"] - wide, "ci_high": result["difference"] + wide}
 

@@ -71,6 +71,7 @@ def rehearse(
     baseline = options.pop("baseline")
     if margin is None:
         raise ParameterError("a margin for the rehearsal", "none")
+    # every comparison of simulated scores would repeat the warnings about the scores
     with unsaid():
         significance = Significance.read(options.get("test", "t"))
         paired, label = _with_baseline(scores, baseline, significance.over)
@@ -79,16 +80,16 @@ def rehearse(
         sign = np.reshape(paired.signs, (-1, 1, 1, 1))
         by_metric = margin if isinstance(margin, Mapping) else dict.fromkeys(paired.metrics, margin)
         worse = sign * np.reshape([by_metric[name] for name in paired.metrics], sign.shape)
-        others = np.arange(len(paired.systems)) != row
-        lower = worse * others[:, np.newaxis, np.newaxis]
+        not_baseline = np.arange(len(paired.systems)) != row
+        lower = worse * not_baseline[:, np.newaxis, np.newaxis]
         signs = _signs(paired, samples, seed)
         failed = np.zeros(2)
-        # With family="all", p-values of all simulations in a block would be corrected together.
+        # with family="all", p-values of all simulations in a block would be corrected together
         jointly = significance.family != "all"
         for block in groups(samples, max(1, BLOCK // off.size) if jointly else 1):
             drawn = base + off * signs[:, block]
             for case, values in enumerate((drawn, drawn - lower)):
-                # Simulations are passed as depths, so that a single call compares many simulations.
+                # simulations are passed as depths, so that a single call compares many simulations
                 compared = compare(_labelled(paired, values), baseline=label, **options)
                 failed[case] += failing(compared, fail_on, margin)[DEPTH].nunique()
     false_alarms, power = (failed / samples).tolist()
@@ -127,6 +128,7 @@ def _centred(paired: Scores, row: int) -> tuple[Array, Array]:
         subset = design.take(scored)
         differences = off[metric][..., scored, 0]
         weighted = subset.shares * differences
+        # shares of topics sum to 1 / K in each of K tasks, so sums are multiplied by K below
         means = [np.bincount(subset.task, values, subset.tasks) for values in weighted]
         off[metric][..., scored, 0] = differences - subset.tasks * np.stack(means)[:, subset.task]
     return base, off

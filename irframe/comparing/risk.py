@@ -111,16 +111,16 @@ def risk(
     number("a", a, low=0)
     paired = scores_to_compare(scores)
     pairs = choose_pairs(paired, baseline)
-    others, (row, *_) = pairs.T
+    compared, (row, *_) = pairs.T
     columns = []
     for metric, sign in enumerate(paired.signs):
         compute = partial(_risks, baseline=int(row), sign=sign, a=a)
         risks = paired.over(metric, slice(None), compute)
-        columns.append([values[others].T.ravel() for values in risks])
+        columns.append([values[compared].T.ravel() for values in risks])
     values = map(np.concatenate, zip(*columns, strict=True))
     named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
     frame = pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
-    # The caution is about gains that could differ between topics, but are equal.
+    # the caution is about gains that could differ between topics, but are equal
     lost = frame["trisk"].isna() & (frame["n_topics"] > 1)
     warn(*without_spread(int(lost.sum()), len(lost)))
     return frame
@@ -167,6 +167,7 @@ def _georisk(scores: Array, a: float) -> Array:
     expected = expected / np.where(total > 0, total, 1.0)
     positive = expected > 0
     z = np.where(positive, scores - expected, 0.0) / np.sqrt(np.where(positive, expected, 1.0))
+    # the mean is ZRisk / n, because the constant c of the paper is the number of topics n
     zrisk = _weighted(z, a).mean(axis=1)
     lowest = scores.min(axis=(0, 1))
     mean = np.maximum(scores.mean(axis=1), 0)

@@ -53,7 +53,7 @@ def describe_test(
     >>> describe_test(Permutation(), MaxT(), alpha=0.05)["test"]
     'Permutation(samples=10000, seed=0)'
     """
-    # Tests with random draws are described in full, because p-values depend on samples and seed.
+    # tests with random draws are described in full, because p-values depend on samples and seed
     unchanged = all(getattr(test, option.name) == option.default for option in fields(test))
     plain = type(test) is TESTS.get(test.name) and unchanged and not hasattr(test, "samples")
     name = test.name if plain else repr(test)
@@ -81,6 +81,7 @@ def _by_family(
         (n, *pos) for n, group in enumerate(groups) for pos in np.ndindex(*group.p.shape[:2])
     ]
     n_keys = {"depth": 3, "metric": 2, "all": 0}[family]
+    # cells are sorted by group, metric and depth, so the cells of a family are consecutive
     for _, members in groupby(all_cells, lambda cell: cell[:n_keys]):
         cells = list(members)
         for (group, *pos), values in zip(cells, _of_family(groups, cells, compute), strict=True):
@@ -105,7 +106,7 @@ def _of_family(
         scored = np.flatnonzero(paired.scored[metric, :, depth])
         names = paired.topics.astype(str)[scored]
         values = summands(paired.values[metric, :, scored, depth], paired.summaries[metric])
-        # Max-T flips the signs of whole clusters, so the scores of their topics are summed.
+        # Max-T flips the signs of whole clusters, so the scores of their topics are summed
         for design in paired.drawn(scored):
             values = by_cluster(design, values.T[..., np.newaxis])[..., 0].T
             names = names[np.unique(design.cluster, return_index=True)[1]]
@@ -113,7 +114,7 @@ def _of_family(
         columns.append(pairs + end)
         topics.append(np.full(len(pairs), len(names)))
         end += tables[-1].shape[1]
-    # A topic without scores adds 0 to the sums of a pair, regardless of its sign.
+    # a topic without scores adds 0 to the sums of a pair, regardless of its sign
     scores = pd.concat(tables, axis=1).sort_index().fillna(0).to_numpy()
     values = compute(scores, np.concatenate(columns), np.concatenate(topics))
     return np.split(values, np.cumsum([len(counts) for counts in topics])[:-1])
@@ -240,6 +241,7 @@ class Pairing:
         self.alpha = chosen.alpha
         self.over = chosen.over
         self.adjust = parse_correction(chosen.adjust, self.test, self.family, auto=auto)
+        # families over several depths are corrected at once, but read in blocks of depths
         self._p_of: dict[Scores, Array] = {}
         self._tests = self._without = 0
         self._uneven: list[str] = []
@@ -347,6 +349,7 @@ class Pairing:
             [_position(paired, reference, row, column) for column in columns]
             for row in range(len(reference.metrics))
         ]
+        # a reference with other scores is a family of its own, which `piece` corrects
         if all(pos is not None for row in positions for pos in row):
             self._p_of[reference] = np.array([[p[pos] for pos in row] for row in positions])
 
@@ -369,7 +372,7 @@ class Pairing:
         p = p_values(paired, row, depths, test=self.test, pairs=pairs, as_printed=as_printed)
         self._tests += p.size
         self._zeros = self._zeros or with_zeros(paired, pairs)
-        # P-values are also NaN for harmonic means of 0, which have a separate caution.
+        # P-values are also NaN for harmonic means of 0, which have a separate caution
         self._without += 0 if self._zeros else int(np.isnan(p).sum())
         if self.test.joint and not self._uneven:
             (sd,) = paired.over_terms(row, depths, lambda v: (describe_differences(v, pairs).sd,))
