@@ -272,7 +272,7 @@ class Bootstrap(ResamplingTest):
 
 def _rank(samples: int, alpha: float) -> int:
     """Return the rank of the critical value in descending order."""
-    # In floats, 100 * 0.07 is slightly above 7, and would be rounded up to 8.
+    # in floats, 100 * 0.07 is slightly above 7, and would be rounded up to 8
     return math.ceil(round(samples * alpha, 9))
 
 
@@ -287,12 +287,12 @@ def _replicates(
         return np.where(mean == 0, 0.0, np.nan), unknown, unknown
     if design is None:
         means = product(centred, shares.T)
-        # Squaring in place saves one array of the size of the differences.
+        # squaring in place saves one array of the size of the differences
         centred *= centred
         power = product(centred, shares.T)
         variance = power - means**2
         variance[variance <= DEGENERATE * power] = 0
-        # The unbiased variance of the mean is variance * topics / (topics - 1) / topics.
+        # the unbiased variance of the mean is variance * topics / (topics - 1) / topics
         variance /= topics - 1
     else:
         means, variance = design.replicates(design.sums(centred), shares)

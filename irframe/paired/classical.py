@@ -186,7 +186,7 @@ class Wilcoxon(PairedTest):
         zeros = difference == 0
         ranks = scipy.stats.rankdata(abs(difference), axis=-1)
         ranks = np.where(zeros, 0, ranks - zeros.sum(axis=-1, keepdims=True))
-        # Average ranks may end in .5, so doubled ranks are integers.
+        # average ranks may end in .5, so doubled ranks are integers
         doubled = np.rint(2 * ranks).astype(np.int64)
         plus = (doubled * (difference > 0)).sum(axis=-1)
         total = doubled.sum(axis=-1)
@@ -304,7 +304,7 @@ class RankSum(PairedTest):
         def compute(block: Floats, pairs: Ints) -> PairedResult:
             n = block.shape[2]
             flat = np.rint(block * SCALE).reshape(len(block), -1)
-            # Dense ranks have the order of the scores, and leave the lowest bit free for a mark.
+            # dense ranks have the order of the scores, and leave the lowest bit free for a mark
             codes = scipy.stats.rankdata(flat, "dense", axis=1).astype(np.uint32)
             ranks, ties = by_pair(pooled, codes.reshape(block.shape), pairs, width=2 * n)
             ties = ties * self.tie_correction
@@ -387,7 +387,7 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
     """
     fewer = np.minimum(wins, losses)
     trials = np.add(wins, losses)
-    # The binomial distribution is slow, and few pairs of wins and losses are distinct.
+    # the binomial distribution is slow, and few pairs of wins and losses are distinct
     codes = fewer + trials * (trials.max(initial=0) + 1)
     distinct, index = np.unique(codes, return_inverse=True)
     number, successes = np.divmod(distinct, trials.max(initial=0) + 1)

@@ -155,7 +155,7 @@ def crossed(
     with np.errstate(divide="ignore", invalid="ignore"):
         if over != "repeat":
             below = below + between**2 / (topics - 1)
-        # The total may be small relative to its terms, because the residual is subtracted.
+        # the total may be small relative to its terms, because the residual is subtracted
         freedom = np.where(total > 0, np.maximum(total**2 / below, 1.0), np.nan)
         share = repeat / (between + repeat)
     return Crossed(mean, total, freedom, share)
@@ -265,7 +265,7 @@ def _shared_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ..
         centred[:, system] = np.moveaxis(residuals, 2, 0)
     single, cross = products(centred.reshape(depths, len(table), repeats * topics), pairs)
     a, b = pairs.T
-    # Rounding errors in the subtraction may make a sum of squares negative.
+    # rounding errors in the subtraction may make a sum of squares negative
     squares = np.maximum(single[:, a] + single[:, b] - 2 * cross, 0).T
     freedom = max(topics - 1, 1) * (repeats - 1)
     residual = squares / freedom / (topics * repeats)

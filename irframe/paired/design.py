@@ -124,6 +124,7 @@ class Design:
         """First cluster of each task, then the number of clusters."""
         owner = np.zeros(self.clusters, np.int64)
         owner[self.cluster] = self.task
+        # the tasks of consecutive clusters ascend, as searchsorted requires
         return np.searchsorted(owner, np.arange(self.tasks + 1))
 
     @cached_property
@@ -135,6 +136,7 @@ class Design:
     def _scaling(self) -> tuple[Floats, Floats]:
         """Square roots of c_g, and degrees of freedom per task."""
         squares = np.asarray(np.bincount(self.cluster, self.shares**2), np.float64)
+        # shares sum to 1 / K in each of K tasks, but to 1 in the formulas for one task
         by_task = [
             _adjusted(self.masses[task] * self.tasks, squares[task] * self.tasks**2)
             for task in self._tasks
@@ -151,6 +153,7 @@ class Design:
 
         Values have the shape (..., topic), and sums have the shape (..., cluster).
         """
+        # scores are copied only if the topics of some cluster are not consecutive
         order = np.argsort(self.cluster, kind="stable")
         if not (np.diff(order) == 1).all():
             return _summed(values[..., order] * self.shares[order], self.cluster[order])
@@ -212,7 +215,7 @@ class Design:
             The caller should compute these estimates again with `estimate`.
         """
         a, b = pairs.T
-        # Topic means cancel in differences, and subtracting them first prevents a loss of digits.
+        # topic means cancel in differences, and subtracting them first prevents a loss of digits
         means, off = self.projected(block - block.mean(axis=1, keepdims=True))
         variances = []
         power = 0.0
@@ -236,6 +239,7 @@ class Design:
         """
         variance = by_task.sum(axis=0)
         freedoms = self._scaling[1].reshape(-1, *[1] * (by_task.ndim - 1))
+        # for one task, the formula below would only add rounding errors
         if len(by_task) == 1:
             return variance, np.broadcast_to(freedoms[0], variance.shape)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -294,6 +298,7 @@ class Design:
             total = mass @ times
             clusters = len(mass)
             m = s @ times / total
+            # the expanded square needs matrix products, but no array over samples and clusters
             squares = s**2 @ times
             about = squares - 2 * m * ((s * mass) @ times) + m**2 * (mass**2 @ times)
             about = np.where(about > DEGENERATE * squares, about, 0.0)
@@ -385,17 +390,19 @@ def _adjusted(mass: Floats, squares: Floats) -> tuple[Floats, float]:
     if len(mass) < 2:
         return np.full(1, np.nan), np.nan
     top = int(mass.argmax())
-    others = np.arange(len(mass)) != top
-    other_mass = mass[others].sum()
-    spread = squares[others].sum()
+    not_top = np.arange(len(mass)) != top
+    other_mass = mass[not_top].sum()
+    spread = squares[not_top].sum()
     total = squares[top] + spread
-    remaining = np.where(others, 1 - mass, other_mass)
-    outside = np.where(others, total - squares, spread)
+    remaining = np.where(not_top, 1 - mass, other_mass)
+    outside = np.where(not_top, total - squares, spread)
     c = squares / (remaining**2 * squares + mass**2 * outside)
     e = c * mass**2
     q = squares / mass
-    zero, one, two = ((e * q**power)[others].sum() for power in (0, 1, 2))
-    traces = (total * zero) ** 2 + 2 * zero * two + 2 * one**2 - 4 * total * zero * one
-    traces -= ((e * (total - 2 * q)) ** 2)[others].sum()
-    across = e[top] * (e * (q[top] * other_mass - spread + q) ** 2)[others].sum()
+    # P is a diagonal matrix plus a matrix of rank 2, so sums over clusters give tr(P^2), and no
+    # matrix of clusters x clusters is needed.
+    e0, e1, e2 = ((e * q**power)[not_top].sum() for power in (0, 1, 2))
+    traces = (total * e0) ** 2 + 2 * e0 * e2 + 2 * e1**2 - 4 * total * e0 * e1
+    traces -= ((e * (total - 2 * q)) ** 2)[not_top].sum()
+    across = e[top] * (e * (q[top] * other_mass - spread + q) ** 2)[not_top].sum()
     return np.sqrt(c), float(total**2 / (traces + (squares**2).sum() + 2 * across))

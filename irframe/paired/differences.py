@@ -78,6 +78,7 @@ class PairedTest(ABC):
     intervals."""
 
     def __post_init__(self) -> None:
+        # no module of tests postpones annotations, which would make the types strings
         wrong = [
             f"{field.name}={getattr(self, field.name)!r}"
             for field in fields(self)
@@ -208,6 +209,7 @@ def moments(
             mean[where], squares[where] = exact_moments(a, b)
         return mean, deviations(squares, topics), np.broadcast_to(topics - 1.0, mean.shape)
     (mean, variance, freedom), doubt = design.by_gram(block, pairs)
+    # the degrees of freedom of one task are a read-only view of a single number
     freedom = freedom.copy()
     for where, a, b in _scores_at(block, pairs, doubt):
         mean[where], variance[where], freedom[where] = design.estimate(a - b, _largest(a, b))
@@ -229,11 +231,12 @@ def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ..
     """Return means, sums of squares, and indices of inaccurate sums."""
     topics = block.shape[2]
     a, b = pairs.T
-    # Topic means cancel in differences, and subtracting them first prevents a loss of digits.
+    # topic means cancel in differences, and subtracting them first prevents a loss of digits
     centred = block - block.mean(axis=1, keepdims=True)
     means = centred.mean(axis=2)
     centred -= means[:, :, None]
     single, cross = products(centred, pairs)
+    # subtracting large means of systems cancels digits as well, so the means are part of the power
     power = single + topics * means**2
     squares = single.take(a, axis=1) + single.take(b, axis=1) - 2 * cross
     mean = means.take(a, axis=1) - means.take(b, axis=1)
@@ -385,7 +388,7 @@ class Differences(NamedTuple):
         ([[-2.97]], [[6.97]])
         """
         level(alpha)
-        # The lower quantile is used, because 1 - alpha / 2 loses digits of a small alpha.
+        # the lower quantile is used, because 1 - alpha / 2 loses digits of a small alpha
         quantile = -scipy.special.stdtrit(self.freedom, alpha / 2)
         half = quantile * self._varying() / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
@@ -459,7 +462,7 @@ def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
     difference = a - b
     difference *= SCALE
     return (
-        # Comparing with half of the 12th decimal is faster than rounding every difference.
+        # comparing with half of the 12th decimal is faster than rounding every difference
         np.count_nonzero(difference > 0.5, axis=-1),
         np.count_nonzero(difference < -0.5, axis=-1),
     )

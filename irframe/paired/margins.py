@@ -63,7 +63,7 @@ def hedges(
     """
     df = np.subtract(topics, 1) if df is None else df
     with np.errstate(divide="ignore", invalid="ignore"):
-        # For two topics the factor would be 0, which would make every effect size 0.
+        # for two topics the factor would be 0, which would make every effect size 0
         factor = np.where(topics > 2, 1 - 3 / (4 * (topics - 1) - 1), np.nan)
         d = np.where(np.isfinite(effect_size), effect_size, np.nan)
         plain = d * np.sqrt(topics)
@@ -154,7 +154,7 @@ def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
     """Return the detectable difference in units of standard errors."""
     if not df > 0:
         return np.nan
-    # The square of t has an F distribution, whose upper tail contains both tails of t.
+    # the square of t has an F distribution, whose upper tail contains both tails of t
     critical = scipy.special.fdtri(1, df, 1 - alpha)
 
     def missing(true: float) -> float:
@@ -279,7 +279,7 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (centred * centred).sum(axis=-2)
     weight, spread = _weight(*sums, mean_f - mean_all, n, every)
     residual = ((y - _wide(weight) * f) ** 2).sum(axis=-2) / n**2
-    # Each element of the arrays below leaves out one topic, in closed form instead of a loop.
+    # each element of the arrays below leaves out one topic, in closed form instead of a loop
     n_1 = n - 1
     every_1 = np.where(in_both, every - 1, every)
     removed = np.where(in_both, f + _wide(mean_f - mean_all), 0.0)

@@ -103,6 +103,7 @@ def in_blocks(
     """
     scores, pairs = checked(scores, pairs)
     systems, topics, depths = scores.shape
+    # each thread fills other rows, so that the threads need no lock
     results = tuple(np.empty((depths, len(pairs)), dtype) for dtype in dtypes)
 
     def fill(block: slice) -> None:
@@ -110,7 +111,7 @@ def in_blocks(
         for result, computed in zip(results, compute(values, pairs), strict=True):
             result[block] = computed
 
-    # Every thread gets a block, unless the blocks would be smaller than `least_bytes`.
+    # every thread gets a block, unless the blocks would be smaller than `least_bytes`
     least = fitting(systems * topics, least_bytes)
     width = min(fitting(systems * topics, BLOCK_BYTES), max(least, -(-depths // WORKERS)))
     if len(pairs) and depths:
@@ -190,6 +191,7 @@ def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
     return scores, pairs
 
 
+# blocks of depths run in threads, in which further threads of BLAS would wait for each other
 UNTHREADED = 2**18
 """Maximum number of multiplications per matrix product for which BLAS starts no threads."""
 NARROWEST = 16
@@ -215,6 +217,7 @@ def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
         each pair, shape (depth, pair).
     """
     depths, systems, topics = block.shape
+    # pairs with a baseline need only a small part of the Gram matrix, whose size is quadratic
     if systems > MANY and 8 * len(pairs) < systems**2:
         squares = np.einsum("dst,dst->ds", block, block)
         return squares, by_pair(lambda a, b: (np.einsum("dpt,dpt->dp", a, b),), block, pairs)[0]
@@ -386,9 +389,10 @@ def marked_ranks(keys: Array) -> Ends:
     length = keys.shape[-1]
     marked = (keys & 1).astype(np.int32)
     ranks = np.arange(1, length + 1, dtype=np.int32)
+    # int32 holds every rank, but not every sum of ranks
     rank_sum = np.einsum("...i,i->...", marked, ranks, dtype=np.int64).astype(np.float64)
     fresh = np.ones((*keys.shape[:-1], length + 1), dtype=bool)
-    # A new value begins where keys differ in more than the lowest bit.
+    # a new value begins where keys differ in more than the lowest bit
     np.greater(keys[..., 1:] ^ keys[..., :-1], 1, out=fresh[..., 1:-1])
     first = np.flatnonzero(fresh[..., :-1] & ~fresh[..., 1:])
     last = np.flatnonzero(~fresh[..., :-1] & fresh[..., 1:])

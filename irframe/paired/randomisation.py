@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy
@@ -147,6 +147,7 @@ class Permutation(ResamplingTest):
             sums[abs(sums) <= TIE * abs(difference).sum(axis=-1)[..., None]] = 0
             with np.errstate(invalid="ignore", divide="ignore"):
                 means = sums / sizes[:, None, None]
+            # without both signs there is no second mean, and the range has no limits
             low = np.where(sizes.all(axis=0), means.min(axis=0), -np.inf)
             high = np.where(sizes.all(axis=0), means.max(axis=0), np.inf)
             flat = np.ptp(difference / factor, axis=-1) <= noise(a, b) / factor.min()
@@ -445,14 +446,14 @@ class _Family(NamedTuple):
         for group in groups(len(pairs), fitting(len(scores))):
             a, b = pairs[group].T
             power[group] = ((scores[:, a] - scores[:, b]) ** 2).sum(axis=0)
+        # an infinite divisor gives pairs without any difference the statistic 0
         scale = 1 / np.sqrt(np.where(power > 0, counted * power, np.inf))
         noise = TIE + ROUNDING * counted * largest[pairs].max(axis=1) * scale
         return cls(pairs, counted, scale, noise)
 
     def at(self, positions: Ints | slice) -> Self:
         """Return the family of the pairs at the given positions."""
-        fields: Any = (array[positions] for array in self)
-        return type(self)(*fields)
+        return type(self)._make(array[positions] for array in self)
 
     def count_reaching(self, sums: Floats, thresholds: Floats) -> Ints:
         """Count the draws whose maximum reaches each pair's threshold.
@@ -491,7 +492,7 @@ class _Family(NamedTuple):
         sizes *= self.scale[:, np.newaxis]
         if (self.topics == most).all():
             return sizes
-        # For pairs with fewer topics, r is replaced by the value with the same t on `most` topics.
+        # for pairs with fewer topics, r is replaced by the value with the same t on `most` topics
         squares = np.minimum(sizes**2, 1)
         above = (self.topics[:, np.newaxis] - 1) * squares
         below = above + (most - 1) * (1 - squares)
