@@ -51,8 +51,12 @@ number."""
 _DIGITS = re.compile(r"\d{100,}")
 """Pattern that matches numbers that are longer than any identifier, which messages shorten."""
 
-COUNTED = "topic|system|document|run|row|file|pair|judgment|depth|list|grade|judge|group|metric"
-"""Nouns that messages write after numbers, separated for use in a regular expression."""
+COUNTED = (
+    "(?:(?:further|index|judged|other|relevant|repeated|such|unjudged) )?(?:"
+    "byte|column|depth|document|file|grade|group|judge|judgment|layer|level|list|measure|metric|"
+    "name|pair|result|row|run|score|shard|span|system|task|threshold|topic|type|word)"
+)
+"""Regular expression of the nouns that messages write after numbers."""
 
 
 class IrframeError(ValueError):
@@ -156,6 +160,8 @@ def singular(text: str) -> str:
     --------
     >>> singular("1 topics of the runs have no judgments and are left out; 11 topics")
     '1 topic of the runs has no judgments and is left out; 11 topics'
+    >>> singular("1 further scores; 1 judged topics")
+    '1 further score; 1 judged topic'
     """
     text = re.sub(rf"(?<![\d.,])1 ({COUNTED})s\b", r"1 \1", text)
     return re.sub(

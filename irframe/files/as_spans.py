@@ -103,7 +103,7 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, object]) -> None:
         ]
         expected = "spans within their documents"
         advice = "measure spans and texts in one unit"
-        got = f"{len(wrong)} spans that end beyond"
+        got = f"{len(wrong)} spans with an end beyond the document"
         raise InputError(expected, got, advice, offenders)
 
 

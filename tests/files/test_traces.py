@@ -148,7 +148,7 @@ def test_unreadable_results_are_refused_or_empty_searches(shape, place, text):
     results = [*map(_text, FOUND)]
     results[place] = text
     calls = {"p": trace(shape, [_text(["z"])]), "q": trace(shape, results)}
-    message = r"1 results that cannot be read: 'q' call .*on_error='empty'"
+    message = r"1 result that cannot be read: 'q' call .*on_error='empty'"
     refused(InputError, message, ir.as_runs, calls)
     expected = {n: docs for n, docs in enumerate(FOUND, 1) if n != place + 1}
     for runs in (calls, {"s": calls}):
@@ -179,7 +179,7 @@ def test_a_repeated_call_id_counts_once(shape):
         assert searches(ir.as_runs({"q": repeated})) == dict(enumerate(FOUND, 1))
     cut = trace(shape, [_text(["a"]), CUT])
     for repeated in ([*cut, *cut], [*cut, *cut[: len(cut) // 2]], [*cut, *cut[:-1]]):
-        refused(InputError, "1 results that cannot be read", ir.as_runs, {"q": repeated})
+        refused(InputError, "1 result that cannot be read", ir.as_runs, {"q": repeated})
     different = trace(shape, [_text(["z"])])
     refused(
         InputError, "different results for: 'c0' of 'q'", ir.as_runs, {"q": [*calls, *different]}
@@ -199,7 +199,7 @@ def test_steps_without_a_result_are_not_documents(shape):
 
 def test_search_tools_are_recognised_by_hits_for_any_topic():
     calls = {"p": trace("OpenAI", [CUT]), "q": trace("OpenAI", [_text(["a"])])}
-    refused(InputError, "1 results that cannot be read: 'p' call 'c0'", ir.as_runs, calls)
+    refused(InputError, "1 result that cannot be read: 'p' call 'c0'", ir.as_runs, calls)
     assert len(ir.as_runs(calls, on_error="empty")) == 1
 
 

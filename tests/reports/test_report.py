@@ -203,7 +203,7 @@ def test_pages_accept_names_with_control_characters(tmp_path):
 def test_figures_with_missing_marks_raise():
     # Vega fails to place a bar at the position "constructor", and omits the mark.
     bars = pd.DataFrame({"topic": ["a"], "difference": [0.1], "place": ["constructor"], "hue": [0]})
-    refused(InputError, "1 layers of marks", figures.svg, figures.differences(bars, "difference"))
+    refused(InputError, "1 layer of marks", figures.svg, figures.differences(bars, "difference"))
 
 
 def test_security_policy_allows_only_the_two_scripts(page):
@@ -288,6 +288,7 @@ def test_wrong_arguments_raise_before_any_computation(tmp_path):
 
 def test_error_names_a_missing_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
+    figures._needed.cache_clear()
     path = tmp_path / "page.html"
     refused(InputError, r"irframe\[report\]", ir.report, *ir.example_track(), path)
 
