@@ -52,7 +52,7 @@ _DIGITS = re.compile(r"\d{100,}")
 """Pattern that matches numbers that are longer than any identifier, which messages shorten."""
 
 COUNTED = (
-    "(?:(?:further|index|judged|other|relevant|repeated|such|unjudged) )?(?:"
+    "(?:(?:further|index|judged|other|overlapping|relevant|repeated|such|unjudged) )?(?:"
     "byte|column|depth|document|file|grade|group|judge|judgment|layer|level|list|measure|metric|"
     "name|pair|result|row|run|score|shard|span|system|task|threshold|topic|type|word)"
 )

@@ -265,8 +265,8 @@ def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
     pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
     items, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
     if merged := len(good) - len(items.start):
-        note = "overlap other spans and are merged with them"
-        warn(f"{merged} spans of evidence {note if labels is None else 'are repeated in a set'}")
+        kind = "overlapping" if labels is None else "repeated"
+        warn(f"merged {merged} {kind} spans of evidence with others")
     irrelevant = np.flatnonzero(table.grade < 1)
     first_rows = np.concatenate([good[np.unique(item, return_index=True)[1]], irrelevant])
     low, high = np.append(items.start, start[irrelevant]), np.append(items.end, end[irrelevant])

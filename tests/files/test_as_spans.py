@@ -52,7 +52,9 @@ def test_spans_beyond_their_texts_are_refused(tmp_path):
     assert (
         len(ir.as_spans(ROWS, texts=texts)) == len(ir.as_spans(ROWS, texts=pd.Series(texts))) == 2
     )
-    with pytest.raises(InputError, match=r"1 span with an end beyond the document: q0 a \[1, 4\) of 3"):
+    with pytest.raises(
+        InputError, match=r"1 span with an end beyond the document: q0 a \[1, 4\) of 3"
+    ):
         ir.as_spans(ROWS, texts=texts | {"a": "the"})
     pd.DataFrame(ROWS).to_json(tmp_path / "a.jsonl", orient="records", lines=True)
     refused(

@@ -148,7 +148,7 @@ def test_adjacent_spans_do_not_overlap():
 
 
 def test_overlapping_evidence_is_merged_and_counted():
-    with pytest.warns(IrframeWarning, match="1 span of evidence overlap"):
+    with pytest.warns(IrframeWarning, match="merged 1 overlapping span of evidence"):
         ir.evaluate(runs_of([[("a", 0, 9)]]), judged([("a", 0, 5), ("a", 3, 9)]), "SpanR")
 
 
