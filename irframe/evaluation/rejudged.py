@@ -140,7 +140,7 @@ def _collections_and_tops(
     # The highest grade also depends on the judgments of topics that are not scored.
     if collection is None:
         topics = len(judgments.count)
-        return Collections.one(topics), np.full(topics, judgments.top)
+        return Collections.single(topics), np.full(topics, judgments.top)
     of_topic = np.asarray(collection.codes, np.intp)
     collections = Collections(of_topic, collection.categories, "collection")
     return collections, collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)

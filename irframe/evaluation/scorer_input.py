@@ -310,7 +310,7 @@ class Reader:
             return experiment
         contributing = np.ones(1, bool)
         pool = JudgedPool.of(all_hits, len(self._judgments.row), contributing, stated=False)
-        collections = Collections.one(len(self._judgments.code))
+        collections = Collections.single(len(self._judgments.code))
         return experiment.with_pool(pool, policy.pool_depth, collections)
 
     def _chosen(self, unranked: listed.Listed, unjudged: Sequence[Hashable]) -> Judgments:
@@ -323,7 +323,7 @@ class Reader:
         placed = np.append(codes, np.full(len(unjudged), -1))
         length = np.append(unranked.length, np.ones(len(unjudged), np.int64))[np.newaxis]
         labels = pd.Index([*judgments.topics, *unjudged])
-        lists = Lists(unranked.systems, labels, placed, length, Collections.one(len(codes)))
+        lists = Lists(unranked.systems, labels, placed, length, Collections.single(len(codes)))
         if isinstance(topics, str):
             codes = choose_topics(lists, judgments.topics, topics)
         warn_missing(lists, judgments.topics[codes], codes, judgments.relevant(1)[codes])

@@ -233,8 +233,8 @@ class Searches(OptionValue):
     def __post_init__(self) -> None:
         """Check the fields."""
         if not isinstance(self.search, str):
-            found = "none" if self.search is None else shortened(self.search)
-            raise ParameterError("search to be the name of the column that numbers searches", found)
+            got = "none" if self.search is None else shortened(self.search)
+            raise ParameterError("search to be the name of the column that numbers searches", got)
         if self.each is not None:
             check_int("each", self.each, low=1)
 
@@ -246,16 +246,17 @@ SearchLike = str | Searches | None
 def _check_positions(along: str, positions: int | Sequence[int]) -> None:
     """Raise unless stops are distinct positive integers."""
     axis = AXES[along]
-    option, advice = axis.option, axis.advice
+    option = axis.option
+    advice = axis.advice
     _each_once(option, [check_int(option, pos, low=1, advice=advice) for pos in listed(positions)])
 
 
 def _each_once(name: str, stops: Sequence[float]) -> None:
     repeated = sorted({stop for stop in stops if stops.count(stop) > 1})
     if repeated or not stops:
-        found = "repeated values" if repeated else "none"
+        got = "repeated values" if repeated else "none"
         raise ParameterError(
-            f"{name} to have at least one value and no duplicates", found, "", repeated
+            f"{name} to have at least one value and no duplicates", got, "", repeated
         )
 
 

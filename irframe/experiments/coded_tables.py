@@ -72,13 +72,15 @@ def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
     """Return some rows as one ``large_string`` or ``int64`` array."""
     # A slice of consecutive rows does not copy the ids.
     if len(rows) and bool((np.diff(rows) == 1).all()):
-        taken = values.slice(int(rows[0]), len(rows))
+        selected = values.slice(int(rows[0]), len(rows))
     else:
-        taken = values.take(pa.array(rows))
-    taken = taken.cast(pa.int64() if pa.types.is_integer(taken.type) else pa.large_string())
-    if isinstance(taken, pa.Array):
-        return taken
-    return taken.chunk(0) if taken.num_chunks == 1 else taken.combine_chunks()
+        selected = values.take(pa.array(rows))
+    selected = selected.cast(
+        pa.int64() if pa.types.is_integer(selected.type) else pa.large_string()
+    )
+    if isinstance(selected, pa.Array):
+        return selected
+    return selected.chunk(0) if selected.num_chunks == 1 else selected.combine_chunks()
 
 
 ROWS = 1 << 19
@@ -154,7 +156,8 @@ class RunTable:
     def ends(self) -> tuple[ids.Codes, bool]:
         """The row after each list, and whether lists are contiguous."""
         # Columns are compared one by one, because list numbers of all rows would take more memory.
-        system, topic = self.system, self.topic
+        system = self.system
+        topic = self.topic
         changes = (system[1:] != system[:-1]) | (topic[1:] != topic[:-1])
         ends = np.append(np.flatnonzero(changes) + 1, len(system))[: len(system)]
         last = system[ends - 1].astype(np.int64) * len(self.topics) + topic[ends - 1]
@@ -237,24 +240,24 @@ class QrelsTable:
     def take(self, rows: ids.Codes) -> "QrelsTable":
         """Return some rows with unchanged codes, caller's frame and spans."""
         names = "topic", "grade", "subtopic_grade", "probability"
-        kept = {name: v[rows] for name in names if (v := getattr(self, name)) is not None}
+        fields = {name: v[rows] for name in names if (v := getattr(self, name)) is not None}
         stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))
-        return replace(self, **kept, names=self.doc.take(pa.array(rows)), stratum=stratum)
+        return replace(self, **fields, names=self.doc.take(pa.array(rows)), stratum=stratum)
 
-    def with_topics(self, others: Collection[Hashable]) -> "QrelsTable":
+    def with_topics(self, unjudged: Collection[Hashable]) -> "QrelsTable":
         """Add topics without judged documents."""
-        if not len(others):
+        if not len(unjudged):
             return self
-        labels = pd.Series([*self.topics, *others], name=self.columns[words.TOPIC])
+        labels = pd.Series([*self.topics, *unjudged], name=self.columns[words.TOPIC])
         topics = ids.code_labels(labels, words.TOPIC)[1]
         spans = self.spans and self.spans.with_topics(len(topics))
         return replace(self, topics=topics, spans=spans)
 
-    def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
+    def judging(self, marked: NDArray[np.bool_]) -> pd.DataFrame:
         """Return the caller's rows that judge the marked documents."""
         if self.subtopic_frame is None or self.row is None:
-            return self.frame[kept]
-        return self.subtopic_frame[kept[self.row]]
+            return self.frame[marked]
+        return self.subtopic_frame[marked[self.row]]
 
     def describe(self, rows: ids.Codes) -> list[str]:
         """Return the topics and documents of rows, for messages."""
@@ -428,10 +431,10 @@ def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
     # NaN fails both comparisons, so rows with missing lengths are selected, too.
     if not (values.min(initial=0) >= 0 and most < np.inf):
         wrong = ~((values >= 0) & (values < np.inf))
-        found = f"{wrong.sum()} rows with missing, negative or infinite lengths"
+        got = f"{wrong.sum()} rows with missing, negative or infinite lengths"
         advice = "correct the lengths, and set the length of documents without cost to 0"
         offenders = table.describe(rows[wrong])
-        raise InputError(f"lengths of at least 0 in {name!r}", found, advice, offenders)
+        raise InputError(f"lengths of at least 0 in {name!r}", got, advice, offenders)
     as_int = values.dtype.kind in "iu" and most < np.iinfo(np.int32).max
     return np.asarray(values.astype(np.int32 if as_int else np.float64, copy=False))
 
@@ -440,8 +443,8 @@ def column_of(runs: pd.DataFrame, argument: str, name: object) -> pd.Series:
     """Return column `name`; raise unless it occurs exactly once."""
     names: list[object] = [*runs.columns]
     if names.count(name) != 1:
-        found = f"{names.count(name)} columns with the name {name!r} among the columns"
-        raise ParameterError(f"{argument} to be a column of the runs", found, "", names)
+        got = f"{names.count(name)} columns with the name {name!r} among the columns"
+        raise ParameterError(f"{argument} to be a column of the runs", got, "", names)
     column: pd.Series = runs[name]
     return column
 
@@ -480,13 +483,13 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     return replace(table.take(first_rows), frame=table.frame.iloc[first_rows])
 
 
-def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
+def refuse_twice_judged(table: QrelsTable, repeated_rows: ids.Codes) -> None:
     """Raise if a document is judged twice for a topic."""
-    if len(again):
+    if len(repeated_rows):
         keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
         expected = "one judgment per topic and document"
         drop = f"frame.drop_duplicates({keys})"
-        advice = about_duplicates(0 * table.topic, table.topic, again, drop, JUDGED_AGAIN)
+        advice = about_duplicates(0 * table.topic, table.topic, repeated_rows, drop, JUDGED_AGAIN)
         repeat = repeat_column(table.frame, keys)
         if repeat is not None:
             select = f"qrels[qrels[{repeat!r}] == ...]"
@@ -496,5 +499,5 @@ def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
         elif words.ITERATION in table.columns:
             name = table.columns[words.ITERATION]
             advice += f", or rename the column {name!r} to subtopic if it names subtopics"
-        found = f"{len(again)} documents judged again"
-        raise IdError(expected, found, advice, table.describe(again))
+        got = f"{len(repeated_rows)} documents judged again"
+        raise IdError(expected, got, advice, table.describe(repeated_rows))

@@ -85,7 +85,8 @@ class Experiment:
             Whether to compute the pool of judged documents.
         """
         hits = ranked.hits
-        lists, runs = ranked.runs.lists, ranked.runs.table
+        lists = ranked.runs.lists
+        runs = ranked.runs.table
         table = judgments.table
         units = joining.warn_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
         if ranked.contrary:
@@ -120,7 +121,7 @@ class Experiment:
         return experiment.with_pool(pool, policy.pool_depth, collections)
 
     def with_pool(
-        self, pool: JudgedPool, given: PoolDepth, collections: Collections
+        self, pool: JudgedPool, depth: PoolDepth, collections: Collections
     ) -> "Experiment":
         """Return the experiment with a pool.
 
@@ -128,12 +129,12 @@ class Experiment:
         ----------
         pool
             The pool without a depth.
-        given
+        depth
             The depth of the pool that the caller passed, or None.
         collections
             The collections of the topics.
         """
-        return replace(self, pool=pool.down_to(given, self.judgments, collections, self.longest))
+        return replace(self, pool=pool.down_to(depth, self.judgments, collections, self.longest))
 
     def __deepcopy__(self, memo: object) -> "Experiment":
         return self
@@ -256,10 +257,11 @@ class Experiment:
         """Return the experiment of selected systems and topics."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
-        before = self.judgments
-        judgments = Judgments.chosen(before.table, before.code[topics], before.levels)
-        row = judgments.position_of_row[before.row]
-        pool, listing = self.pool, self.listing
+        base = self.judgments
+        judgments = Judgments.chosen(base.table, base.code[topics], base.levels)
+        row = judgments.position_of_row[base.row]
+        pool = self.pool
+        listing = self.listing
         if pool is not None:
             rank = np.empty(len(judgments.row), np.int32)
             rank[row[row >= 0]] = pool.rank[row >= 0]

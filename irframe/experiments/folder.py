@@ -71,8 +71,8 @@ class Folder:
         # If the file with the checksums is damaged too, the general error below is returned.
         with suppress(StoreError):
             if checksum is not None and self.facts()["files"].get(name) != checksum:
-                found = f"another cube, which was saved at {self.path} since it was opened"
-                return StoreError(expected, found, "open it again")
+                got = f"another cube, which was saved at {self.path} since it was opened"
+                return StoreError(expected, got, "open it again")
         return StoreError(expected, f"{self.path}/{name} {state}", "save it again")
 
     def table(self, name: str, checksum: str) -> pa.Table:

@@ -36,7 +36,7 @@ GroupBy = str | Mapping[Any, Any] | pd.Series
 def given_groups(
     by: Mapping[Any, Any] | pd.Series,
     labels: Mapping[str, Iterable[Hashable]],
-    taken: Iterable[Hashable],
+    used_names: Iterable[Hashable],
 ) -> tuple[str, str, pd.Series]:
     """Return the name, dimension and groups of a group mapping.
 
@@ -46,7 +46,7 @@ def given_groups(
         A mapping topic -> group, or system -> group.
     labels
         A mapping from the dimensions "topic" and "system" to their labels.
-    taken
+    used_names
         Names that groups cannot have, in addition to `RESERVED`.
 
     Raises
@@ -54,16 +54,16 @@ def given_groups(
     ParameterError
         If the keys of `by` match neither topics nor systems, or match both topics and systems. If
         a topic or system has no group or several groups. If the name of the groups is in
-        `RESERVED` or `taken`.
+        `RESERVED` or `used_names`.
 
     Examples
     --------
-    >>> found = given_groups({"1": "short", "2": "long"}, {"topic": ["2", "1"]}, ())
-    >>> found[0], found[1], found[2].to_dict()
+    >>> name, dim, groups = given_groups({"1": "short", "2": "long"}, {"topic": ["2", "1"]}, ())
+    >>> name, dim, groups.to_dict()
     ('group', 'topic', {'2': 'long', '1': 'short'})
     """
     name = getattr(by, "name", None) or GROUP
-    if name in {*taken} | RESERVED:
+    if name in {*used_names} | RESERVED:
         advice = "choose another name: pd.Series(by, name='part')"
         raise ParameterError(OWN_NAME, repr(name), advice)
     keys = pd.Index([*by.keys()])
@@ -72,9 +72,9 @@ def given_groups(
     dims = [dim for dim, names in labels.items() if keys.isin([*names]).any()]
     if len(dims) != 1:
         expected = f"by to be a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
-        found = "keys that match both" if dims else "keys that match none of them"
+        got = "keys that match both" if dims else "keys that match none of them"
         advice = "name a column or coordinate instead" if dims else ""
-        raise ParameterError(expected, found, advice, keys)
+        raise ParameterError(expected, got, advice, keys)
     names_of_dim = pd.Index([*labels[dims[0]]])
     of = pd.Series([*by.values] if isinstance(by, pd.Series) else [*by.values()], keys)
     groups = of.astype(object).reindex(names_of_dim)
@@ -90,7 +90,8 @@ def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
     if not isinstance(by, Mapping | pd.Series):
         return runs, qrels, by
     qrels = as_qrels(qrels)
-    frames, judged = {TOPIC: qrels}, qrels[roles(qrels.columns)[TOPIC]].unique()
+    frames = {TOPIC: qrels}
+    judged = qrels[roles(qrels.columns)[TOPIC]].unique()
     if isinstance(runs, pd.DataFrame) or not pd.Index([*by.keys()]).isin(judged).any():
         scanned = isinstance(runs, ScannedRuns)
         frames[SYSTEM] = runs = runs.readable().frame() if scanned else as_runs(runs)
@@ -215,23 +216,23 @@ def constant_columns(
         has one value per topic and one value per system, the dimension is "system" if all topics
         have the same value, and "topic" otherwise.
     """
-    riding: dict[str, tuple[str, Any]] = {}
+    columns: dict[str, tuple[str, Any]] = {}
     for name in _extra(table.frame):
         column = table.frame[name]
         by_topic = _constant(column, table.topic, len(table.topics))
         by_system = _constant(column, table.system, len(table.systems))
         if by_topic is not None and (by_system is None or not by_topic.duplicated()[1:].all()):
             judged = pd.Series(by_topic.to_numpy(), index=placed)
-            riding[name] = TOPIC, judged[judged.index >= 0].reindex(codes)
+            columns[name] = TOPIC, judged[judged.index >= 0].reindex(codes)
         elif by_system is not None:
-            riding[name] = SYSTEM, by_system
+            columns[name] = SYSTEM, by_system
     for name in _extra(qrels.frame):
         values = _constant(qrels.frame[name], qrels.topic, len(qrels.topics))
         if values is not None:
-            riding[name] = (TOPIC, values.take(codes))
+            columns[name] = (TOPIC, values.take(codes))
     return {
         name: (dim, np.asarray(v if isinstance(v.dtype, np.dtype) else v.astype(object)))
-        for name, (dim, v) in riding.items()
+        for name, (dim, v) in columns.items()
     }
 
 
@@ -270,9 +271,9 @@ def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArr
     >>> grouped(np.array([[True, False], [False, False]]), np.array([1, 0]), 2).tolist()
     [[False, False], [True, False]]
     """
-    holds = np.zeros((groups, *participated.shape[1:]), bool)
-    np.logical_or.at(holds, codes, participated)
-    return holds
+    participating = np.zeros((groups, *participated.shape[1:]), bool)
+    np.logical_or.at(participating, codes, participated)
+    return participating
 
 
 def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -312,8 +313,8 @@ def refuse_unknown(by: object, coords: Iterable[str]) -> None:
     """Raise for an unknown group column; list the valid names."""
     one_column("by", by)
     names = [*coords]
-    found = f"{by!r}; the coordinates are" if names else f"{by!r}, and there are no coordinates"
-    raise ParameterError("by to be a coordinate of systems or topics", found, "", names)
+    got = f"{by!r}; the coordinates are" if names else f"{by!r}, and there are no coordinates"
+    raise ParameterError("by to be a coordinate of systems or topics", got, "", names)
 
 
 def refuse_missing(by: object, dim: str, keys: Array, labels: Any) -> None:
@@ -340,9 +341,9 @@ def refuse_name(frame: pd.DataFrame, by: Hashable) -> None:
         advice = f"rename the column: frame.rename(columns={{{by!r}: 'part'}})"
         raise ParameterError(OWN_NAME, repr(by), advice)
     if pd.api.types.is_float_dtype(frame[by]):
-        found = f"floating-point numbers in {by!r}"
+        got = f"floating-point numbers in {by!r}"
         advice = "convert them to text or whole numbers"
-        raise ParameterError("groups that are text or whole numbers", found, advice)
+        raise ParameterError("groups that are text or whole numbers", got, advice)
 
 
 def share_names(qrels: pd.DataFrame, by: str) -> bool:
@@ -388,7 +389,8 @@ def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
         return None
     values = column.iloc[first].reset_index(drop=True)
     for rows in slices:
-        here, expected = column.iloc[rows], values.take(codes[rows]).set_axis(column.index[rows])
-        if not ((here == expected) | (here.isna() & expected.isna())).all():
+        block = column.iloc[rows]
+        expected = values.take(codes[rows]).set_axis(block.index)
+        if not ((block == expected) | (block.isna() & expected.isna())).all():
             return None
     return values

@@ -119,13 +119,13 @@ class Hits:
 
     def select(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
         """Return the hits of selected lists, sorted by list."""
-        every = self.by_list()
+        by_list = self.by_list()
         chosen = np.ix_(systems, topics)
         length = self.length[chosen]
         lists = np.arange(self.length.size).reshape(self.length.shape)[chosen].ravel()
-        count = every.start[lists + 1] - every.start[lists]
+        count = by_list.start[lists + 1] - by_list.start[lists]
         ranges = self.first[lists], length.ravel()
-        hits = every.take(rows_of_ranges(every.start[lists], count))
+        hits = by_list.take(rows_of_ranges(by_list.start[lists], count))
         return replace(
             hits,
             length=length,
@@ -151,7 +151,8 @@ class Hits:
     def gap(self) -> NDArray[np.int64]:
         """Return each list's first unjudged pooling rank, or `NEVER`."""
         hits = self.by_list()
-        start, pool_rank = hits.start, hits.pool_rank
+        start = hits.start
+        pool_rank = hits.pool_rank
         width = int(self.length.max(initial=0)) + 1
         gap = np.zeros(self.length.size, np.int64)
         for lists in row_slices(len(gap), max(1, CELLS // width)):
@@ -244,9 +245,9 @@ class Hits:
             level = np.searchsorted(judgments.levels, judgments.grade[self.row[beyond]])
             np.add.at(tail, (self.of[beyond], level), 1)
         if width > depth and size.any():
-            found = "documents with the same score above and below the depth"
+            got = "documents with the same score above and below the depth"
             raise DepthError(
-                "a depth that does not separate ties", found, "omit depth=, or choose another depth"
+                "a depth that does not separate ties", got, "omit depth=, or choose another depth"
             )
         return {
             "tied": self._by_rank(tied, depth, width),
@@ -290,13 +291,13 @@ class JudgedPool:
         return cls(rank, gap, contributing, stated, depth=np.zeros(0, np.int32))
 
     def down_to(
-        self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
+        self, pool_depth: PoolDepth, judgments: Judgments, collections: Collections, longest: int
     ) -> "JudgedPool":
         """Return the pool of some topics, with its depth.
 
         Parameters
         ----------
-        given
+        pool_depth
             The depth of the pool, as for `irframe.Pool`. None stands for the greatest depth down to
             which all contributing runs are judged for all topics of the collection.
         judgments
@@ -313,20 +314,21 @@ class JudgedPool:
             If a collection has no depth.
         """
         depth = np.zeros(len(judgments.code), np.int32)
-        if isinstance(given, Mapping):
-            code, labels = collections.of_topic[judgments.code], collections.labels
-            missing = [str(label) for label in labels[np.unique(code)] if label not in given]
+        if isinstance(pool_depth, Mapping):
+            code = collections.of_topic[judgments.code]
+            labels = collections.labels
+            missing = [str(label) for label in labels[np.unique(code)] if label not in pool_depth]
             refuse_any(
                 ParameterError, missing, "a depth of the pool for every collection", "none for"
             )
-            depth += np.array([given.get(label, 0) for label in labels], np.int32)[code]
-        elif given is not None:
-            depth += given
+            depth += np.array([pool_depth.get(label, 0) for label in labels], np.int32)[code]
+        elif pool_depth is not None:
+            depth += pool_depth
         elif self.contributing.any():
             complete = np.minimum(self.gap - 1, longest)
             least = collections.reduce(np.minimum, np.arange(len(complete)), complete, longest)
             depth += least[judgments.code].astype(np.int32)
-        stated = self.stated or given is not None
+        stated = self.stated or pool_depth is not None
         return replace(self, rank=self.rank[judgments.row], stated=stated, depth=depth)
 
     def kind(self, judgments: Judgments) -> str:
@@ -372,8 +374,8 @@ def refuse_open(longest: int, depth: int) -> None:
     """Raise if lists were cut before unjudged documents are removed."""
     if longest > depth:
         advice = "build the cube without depth=, and choose depths when scoring"
-        found = f"depth {depth} for lists of up to {longest} documents"
-        raise DepthError("a cube as deep as its lists", found, advice)
+        got = f"depth {depth} for lists of up to {longest} documents"
+        raise DepthError("a cube as deep as its lists", got, advice)
 
 
 RANKS = 100

@@ -163,17 +163,17 @@ def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
             labels = pd.Series(column_of(judgments.frame, name, name).to_numpy())
             several = labels.groupby(judgments.topic).nunique()
             if len(topics := judgments.topics[several[several > 1].index]):
-                found = f"{len(topics)} topics with several values of {name!r}"
+                got = f"{len(topics)} topics with several values of {name!r}"
                 advice = f"score each group: runs.ireval.groupby({name!r}); or make ids unique"
-                raise IdError("every topic id in one collection", found, advice, topics)
+                raise IdError("every topic id in one collection", got, advice, topics)
 
 
 def refuse_no_topics(runs: Named, qrels: Named) -> NoReturn:
     """Raise the error about runs without judged topics."""
     sides = [f"{ids.shown(topics)} in {name!r}" for topics, name in (runs, qrels)]
-    found = f"no such topics: the runs have {sides[0]}, the qrels {sides[1]}"
+    got = f"no such topics: the runs have {sides[0]}, the qrels {sides[1]}"
     advice = "compare leading zeros and types of the topic ids"
-    raise IdError("topics that occur in runs and qrels", found, advice)
+    raise IdError("topics that occur in runs and qrels", got, advice)
 
 
 def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Codes:
@@ -436,8 +436,8 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
     columns = roles(table.frame.columns)
     if GRADE in columns:
-        found = f"the column {columns[GRADE]!r}"
-        raise InputError("runs without a column of grades", found, "drop or rename this column")
+        got = f"the column {columns[GRADE]!r}"
+        raise InputError("runs without a column of grades", got, "drop or rename this column")
     judged = locate(table, judgments, place_topics(table, judgments))
     hits = np.bincount(table.system[judged >= 0], minlength=len(table.systems))
     warn_unjudged(table, judgments, hits > 0)
@@ -494,6 +494,6 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     is_requested = np.isin(judged, listed)
     if not is_requested.any():
         sides = [ids.shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
-        found = f"no such documents: the qrels have {sides[0]}, the other frame {sides[1]}"
-        raise IdError("documents that occur in both frames", found, "compare the identifiers")
+        got = f"no such documents: the qrels have {sides[0]}, the other frame {sides[1]}"
+        raise IdError("documents that occur in both frames", got, "compare the identifiers")
     return table.judging(is_requested)

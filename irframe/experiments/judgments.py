@@ -83,10 +83,10 @@ class Judgments:
                 table = table.with_topics(without_documents(qrels))
         if unjudged and not isinstance(topics, str) and isinstance(topics, Iterable):
             listed = pd.Index([*topics])
-            others = listed.difference(table.topics, sort=False)
-            if len(others):
-                warn(f"topics without judgments have no relevant documents: {listing(others)}")
-                table = table.with_topics(others)
+            added = listed.difference(table.topics, sort=False)
+            if len(added):
+                warn(f"topics without judgments have no relevant documents: {listing(added)}")
+                table = table.with_topics(added)
         return cls.chosen(table, judged_topics(table.topics, topics))
 
     @classmethod
@@ -374,15 +374,15 @@ def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
             "each document, qrels.groupby([topic, doc])[grade].max(); or rename the column "
             f"{column!r} if it does not contain subtopics"
         )
-        found = f"subtopics in {column!r} for the metrics"
-        raise MetricError("judgments without subtopics", found, advice, wrong)
+        got = f"subtopics in {column!r} for the metrics"
+        raise MetricError("judgments without subtopics", got, advice, wrong)
     if wrong:
         advice = (
             "name the column of subtopics subtopic, intent or aspect, or read the second column of "
             "a TREC file with read_qrels(path, subtopics=True)"
         )
-        found = "judgments without subtopics for the metrics"
-        raise MetricError("judgments with subtopics", found, advice, wrong)
+        got = "judgments without subtopics for the metrics"
+        raise MetricError("judgments with subtopics", got, advice, wrong)
 
 
 def reads_strata(metrics: Iterable[Metric]) -> bool:
@@ -467,15 +467,15 @@ def strata_of(
     stratum = np.full(len(grade), -1, np.int32)
     stratum[inside] = rows.groupby("topic")["code"].rank("dense") - 1
     count = np.zeros((len(topics), int(stratum.max(initial=0)) + 1, len(levels)), np.int64)
-    where = topic[inside], stratum[inside]
-    np.add.at(count, (*where, np.searchsorted(levels, grade[inside])), 1)
-    lacking = rows[count[..., levels >= 0].sum(axis=-1)[where] == 0].drop_duplicates()
+    cell = topic[inside], stratum[inside]
+    np.add.at(count, (*cell, np.searchsorted(levels, grade[inside])), 1)
+    lacking = rows[count[..., levels >= 0].sum(axis=-1)[cell] == 0].drop_duplicates()
     pairs = lacking.sort_values(["topic", "code"]).itertuples(index=False)
     named = [f"{labels[code]} of topic {topics[topic]}" for topic, code in pairs]
     if named and complete:
         advice = "judge a document of each stratum, merge strata, or drop the documents in them"
-        found = f"{len(named)} strata without judged documents"
-        raise GradeError("a judged document in every stratum", found, advice, named)
+        got = f"{len(named)} strata without judged documents"
+        raise GradeError("a judged document in every stratum", got, advice, named)
     if named:
         warn(
             "infAP and infNDCG leave out strata without judged documents, which occur in "

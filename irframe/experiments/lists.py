@@ -45,7 +45,7 @@ class Collections:
     """
 
     @classmethod
-    def one(cls, topics: int) -> "Collections":
+    def single(cls, topics: int) -> "Collections":
         """Return a single collection with this number of topics."""
         return cls(np.zeros(topics, np.intp), EVERYTHING)
 
@@ -72,7 +72,7 @@ class Collections:
             If a topic belongs to several collections.
         """
         if name is None:
-            return cls.one(len(judgments.topics))
+            return cls.single(len(judgments.topics))
         one_column("collection", name)
         sides = [(judgments.frame, judgments.topic)]
         if runs:
@@ -80,9 +80,9 @@ class Collections:
         columns = [(frame[name], topic) for frame, topic in sides if name in frame.columns]
         if not columns:
             names = [str(column) for frame, _ in sides[::-1] for column in frame.columns]
-            found = f"{name!r}, and the columns"
+            got = f"{name!r}, and the columns"
             expected = "collection to be a column of runs or qrels"
-            raise ParameterError(expected, found, "", names)
+            raise ParameterError(expected, got, "", names)
         codes, labels = pd.factorize(pd.concat([values for values, _ in columns]))
         topic = np.concatenate([of_rows for _, of_rows in columns])
         stated = None
@@ -339,8 +339,8 @@ def judged_topics(labels: pd.Index, topics: object) -> Codes:
     refuse_any(ParameterError, map(repr, unknown), "judged topics")
     if listed.has_duplicates or not len(listed):
         twice = listed[listed.duplicated()]
-        found = f"{len(twice)} repeated topics"
-        raise IdError("at least one topic, each once", found, "", twice)
+        got = f"{len(twice)} repeated topics"
+        raise IdError("at least one topic, each once", got, "", twice)
     return codes
 
 
@@ -356,8 +356,8 @@ def _chosen(lists: Lists, topics: str) -> NDArray[np.bool_]:
         order = np.argsort(counts, kind="stable")
         texts = [f"{lists.systems[row]} {counts[row]} topics" for row in order]
         expected = "topics for which every run has a list"
-        found = "no such topic; the runs have lists for"
-        raise IdError(expected, found, "pass topics='runs', or leave runs out", texts)
+        got = "no such topic; the runs have lists for"
+        raise IdError(expected, got, "pass topics='runs', or leave runs out", texts)
     return chosen
 
 
@@ -437,11 +437,11 @@ def rising_systems(table: RunTable, system: Codes, direction: NDArray[np.int8] |
     reverse = ways.index[(ways[RISES] == number) & (number > 0)]
     if len(reverse):
         rank, score = (table.columns[role] for role in (words.RANK, words.SCORE))
-        found = f"scores in {score!r} that rise with the ranks in {rank!r} in every list of"
+        got = f"scores in {score!r} that rise with the ranks in {rank!r} in every list of"
         drop = f"to rank by score, drop the ranks: frame.drop(columns={rank!r})"
         advice = f"to rank by the ranks, pass ties='rank'; {drop}"
         offenders = table.systems[reverse]
-        raise RankingError("scores that fall from rank to rank", found, advice, offenders)
+        raise RankingError("scores that fall from rank to rank", got, advice, offenders)
     rising = number - ways[FALLS]
     codes = ways.index[rising > 0]
     return [f"{table.systems[code]} in {rising[code]} of {number[code]} lists" for code in codes]
@@ -480,7 +480,7 @@ def refuse_falling(table: RunTable, policy: TiePolicy) -> None:
         if 0 <= least <= LATE and most - least < 2 * longest:
             continue
         name = table.columns[words.RANK]
-        found = f"ranks {least:g} to {most:g}, which fall from row to row in {name!r}"
+        got = f"ranks {least:g} to {most:g}, which fall from row to row in {name!r}"
         rename = f"frame.rename(columns={{{name!r}: 'score'}})"
         advice = f"if these are scores, rename the column: {rename}; else sort the rows"
-        raise RankingError(f"lists that begin at a rank from 0 to {LATE}", found, advice)
+        raise RankingError(f"lists that begin at a rank from 0 to {LATE}", got, advice)

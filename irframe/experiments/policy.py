@@ -114,12 +114,12 @@ def refuse_marks(grades: Array) -> None:
     irframe.errors.GradeError: expected judged documents only, but found 1 document with grade...
     """
     if marked := int((grades == POOLED_UNJUDGED).sum()):
-        found = (
+        got = (
             f"{marked} documents with grade {POOLED_UNJUDGED}, "
             "which marks pooled but unjudged documents"
         )
         advice = "drop these rows of the qrels, or set the grade to 0 if they were judged"
-        raise GradeError("judged documents only", found, advice)
+        raise GradeError("judged documents only", got, advice)
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,12 +280,12 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     """Return the requested metrics; raise for none or duplicates."""
     chosen: dict[str, Metric] = {}
     # One name may stand for several metrics, so only single metrics count as duplicates.
-    alone: list[str] = []
+    single: list[str] = []
     for parsed in map(parse_named, [*one_by_one(metrics)]):
         named = {str(metric): metric for metric in parsed}
-        alone += named if len(parsed) == 1 else ()
+        single += named if len(parsed) == 1 else ()
         chosen |= named
-    repeated = sorted({label for label in alone if alone.count(label) > 1})
+    repeated = sorted({label for label in single if single.count(label) > 1})
     if repeated or not chosen:
         problem = "duplicates" * bool(repeated)
         raise MetricError("at least one metric such as AP, each once", problem, "", repeated)
@@ -318,7 +318,7 @@ def shares_ranks(ties: str | None) -> bool:
     return ties in TIE_POLICIES and TIE_POLICIES[ties].shares
 
 
-def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
+def refuse_shared(metrics: Iterable[Metric], ties: str, result: str) -> None:
     """Raise if tied documents share their gain.
 
     Parameters
@@ -327,11 +327,11 @@ def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
         The metrics, which the message lists.
     ties
         The rule for equal scores.
-    what
+    result
         The result that needs an order of tied documents, for the message.
     """
     refused = [str(metric) for metric in metrics if shares_ranks(ties)]
-    expected = f"one order of tied documents for {what}"
+    expected = f"one order of tied documents for {result}"
     refuse_any(MetricError, refused, expected, f"ties={ties!r} for the metrics")
 
 
@@ -362,10 +362,10 @@ def refuse(metrics: Sequence[Metric], levels: Array, *, ties: words.TieRule) -> 
 
 def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
     """Raise an error that lists metrics that need a pool."""
-    asking = [str(metric) for metric in metrics if facts(metric).pooled]
+    pooled = [str(metric) for metric in metrics if facts(metric).pooled]
     advice = "build a cube with pool=ir.Pool(depth, contributing=...), and score this cube"
-    found = "judgments of documents that no contributing run retrieved, for the metrics"
-    raise MetricError("a known pool", found, advice, asking)
+    got = "judgments of documents that no contributing run retrieved, for the metrics"
+    raise MetricError("a known pool", got, advice, pooled)
 
 
 def at_depth(metric: Metric, depth: int | None) -> Metric:

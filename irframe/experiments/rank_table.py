@@ -92,8 +92,8 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     equal = rows[order[tied & _by_rank(table, rule, rows[order])]]
     if len(equal):
         advice = "correct the ranks, or rank by scores"
-        found = f"{len(equal)} rows with repeated ranks"
-        raise RankingError("distinct ranks in every list", found, advice, table.describe(equal))
+        got = f"{len(equal)} rows with repeated ranks"
+        raise RankingError("distinct ranks in every list", got, advice, table.describe(equal))
     if rule.keys is not None and tied.any():
         # `tied` is False for the first document of each tie, but the key of this document must be
         # compared, too.
@@ -140,8 +140,8 @@ def _keys(
     if len(missing):
         column = words.RANK if ranked[missing].any() else words.SCORE
         offenders = table.describe(rows[missing])
-        found = f"{len(missing)} rows without a {column}"
-        raise RankingError(f"a {column} in every row", found, "", offenders)
+        got = f"{len(missing)} rows without a {column}"
+        raise RankingError(f"a {column} in every row", got, "", offenders)
     return key
 
 
@@ -211,25 +211,25 @@ def listed_again(system: Codes, codes: Codes) -> Codes:
     return repeated(system.astype(np.int64) * spread + (codes - least))
 
 
-def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
+def refuse_duplicates(table: coded_tables.RunTable, repeated_rows: Codes) -> None:
     """Raise if rows repeat a document of their list."""
-    if not len(again):
+    if not len(repeated_rows):
         return
-    offenders = table.describe(again)
+    offenders = table.describe(repeated_rows)
     repeat = repeat_column(table.frame, table.identity)
     if repeat is None:
         doc = table.columns.get(words.DOC, words.DOC)
         chunks = f"if rows are chunks, collapse them: units={doc!r}"
         drop = f"frame.drop_duplicates({table.identity})"
-        advice = about_duplicates(table.system, table.group, again, drop, chunks, ADVICE)
-        found = f"{len(again)} documents listed again"
-        raise IdError("every document once in a list", found, advice, offenders)
+        advice = about_duplicates(table.system, table.group, repeated_rows, drop, chunks, ADVICE)
+        got = f"{len(repeated_rows)} documents listed again"
+        raise IdError("every document once in a list", got, advice, offenders)
     advice = (
         f"select one {repeat}, as in runs[runs[{repeat!r}] == ...]; evaluate, cube, report, scorer "
         f"and diagnose accept several"
     )
-    found = f"{len(again)} documents with several values of {repeat!r}"
-    raise IdError(f"one {repeat} per system", found, advice, offenders)
+    got = f"{len(repeated_rows)} documents with several values of {repeat!r}"
+    raise IdError(f"one {repeat} per system", got, advice, offenders)
 
 
 @recorded
@@ -308,8 +308,8 @@ def contributing_systems(
     if contributing is None or isinstance(contributing, str):
         flags = _from_column(table, contributing or CONTRIBUTING)
         if contributing is not None and not flags.any():
-            found = f"no system with True in {contributing!r}"
-            raise ParameterError("a system that contributes", found)
+            got = f"no system with True in {contributing!r}"
+            raise ParameterError("a system that contributes", got)
         return flags
     chosen = positions_of(f"contributing {words.SYSTEM}s", contributing, list(table.systems))
     if not chosen:
@@ -340,16 +340,16 @@ def _from_column(table: coded_tables.RunTable, column: str) -> NDArray[np.bool_]
     """Return which systems a boolean column marks as contributing."""
     values = coded_tables.column_of(table.frame, "contributing", column)
     if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
-        found = f"{column!r} of dtype {values.dtype}"
-        raise ParameterError("a boolean column without missing values", found)
+        got = f"{column!r} of dtype {values.dtype}"
+        raise ParameterError("a boolean column without missing values", got)
     flags = values.to_numpy(bool)
     systems = len(table.systems)
     rows = coded_tables.counted(table.system, systems)
     flagged = rows if flags.all() else coded_tables.counted(table.system[flags], systems)
     mixed = table.systems[(flagged > 0) & (flagged < rows)]
     if len(mixed):
-        found = f"{len(mixed)} systems with True and False"
-        raise ParameterError(f"one value of {column!r} per system", found, "", mixed)
+        got = f"{len(mixed)} systems with True and False"
+        raise ParameterError(f"one value of {column!r} per system", got, "", mixed)
     return flagged > 0
 
 

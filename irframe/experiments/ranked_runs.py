@@ -294,8 +294,8 @@ def _joined_along(
     if len(names) > 1:
         uneven = sorted(frozenset().union(*names).difference(*names))
         expected = f"cubes that all have {' and '.join(uneven)} of documents, or all have none"
-        found = "some cubes without"
-        raise InputError(expected, found, "build all cubes with the same units", uneven)
+        got = "some cubes without"
+        raise InputError(expected, got, "build all cubes with the same units", uneven)
     joined = {
         name: put(np.concatenate([block[name] for block in blocks if block]))
         for name in sorted(frozenset().union(*names))
@@ -403,11 +403,11 @@ def refuse_unread_searches(runs: Any) -> None:
         plain = pd.api.types.is_numeric_dtype(column)
         is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
         if is_number and list_differs(named, name):
-            found = f"no search=, although {name!r} varies within lists"
+            got = f"no search=, although {name!r} varies within lists"
             advice = f"pass search={name!r} to read the searches in order, or drop the column to "
             advice += f"read one list per topic: frame.drop(columns={name!r})"
             expected = "search to be the name of the column that numbers searches"
-            raise ParameterError(expected, found, advice)
+            raise ParameterError(expected, got, advice)
 
 
 def _like_searches(names: Iterable[object]) -> list[str]:

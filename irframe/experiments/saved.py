@@ -76,8 +76,8 @@ def write_experiment(
                 put_in_place(written.path, folder, is_saved)
     except OSError as error:
         advice = "choose another folder, or free disk space"
-        found = f"{path}, which failed ({error})"
-        raise StoreError("a writable folder", found, advice) from error
+        got = f"{path}, which failed ({error})"
+        raise StoreError("a writable folder", got, advice) from error
 
 
 def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
@@ -93,8 +93,8 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
     if facts is not None:
         if {name: facts.get(name) for name in same} != json.loads(json.dumps(same)):
             advice = "choose another path, or remove this folder"
-            found = f"another cube at {folder.path}"
-            raise StoreError("no other cube in the folder", found, advice)
+            got = f"another cube at {folder.path}"
+            raise StoreError("no other cube in the folder", got, advice)
         with suppress(StoreError):
             for name, checksum in facts["files"].items():
                 folder.get(name, checksum)
@@ -104,8 +104,8 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
     names = [entry.name for entry in path.iterdir()] if path.is_dir() else []
     if (names and FACTS not in names) or (path.exists() and not path.is_dir()):
         advice = "choose another folder, or remove this folder"
-        found = f"other files in {folder.path}"
-        raise StoreError("an empty folder, or a saved cube", found, advice, names)
+        got = f"other files in {folder.path}"
+        raise StoreError("an empty folder, or a saved cube", got, advice, names)
     return False
 
 
@@ -183,7 +183,9 @@ def _small(
     experiment: Experiment, coords: Coords
 ) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
     """Return the tables without hits, and their column types."""
-    base, pool, hits = experiment.judgments, experiment.known_pool, experiment.hits
+    base = experiment.judgments
+    pool = experiment.known_pool
+    hits = experiment.hits
     table = base.table
     tables: dict[str, dict[str, Any]] = {
         "systems": {"system": experiment.systems, ":contributing": pool.contributing},
@@ -286,8 +288,8 @@ class SavedHits:
             inside = np.flatnonzero(block_of == number)
             first = int(self.ends[number - 1]) if number else 0
             stored = _read_block(self.folder, number, tuple(self.files.items()))
-            every = replace(stored, length=self.all_lengths[:, first : int(self.ends[number])])
-            hits = every.select(self.systems, self.topics[inside] - first, self.row)
+            block = replace(stored, length=self.all_lengths[:, first : int(self.ends[number])])
+            hits = block.select(self.systems, self.topics[inside] - first, self.row)
             lists = (np.arange(shape[0])[:, np.newaxis] * shape[1] + inside).ravel()
             blocks.append(ranked_runs.ListHits(lists, replace(hits, length=hits.length.ravel())))
         if len(blocks) == 1 and len(blocks[0].lists) == shape[0] * shape[1]:
@@ -343,8 +345,8 @@ def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> H
     if "ties" in tables:
         tied = np.zeros(int(tables["ties"].schema.metadata[b"documents"]), bool)
         tied[columns["ties"]["document"]] = True
-    nothing = np.zeros((0, 0), np.int64)
-    return Hits(nothing, hits.pop("list"), **hits, tied=tied, along=columns.get("along"))
+    no_lengths = np.zeros((0, 0), np.int64)
+    return Hits(no_lengths, hits.pop("list"), **hits, tied=tied, along=columns.get("along"))
 
 
 def read_experiment(

@@ -38,7 +38,7 @@ def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
 
 
 def read_borders(
-    frame: pd.DataFrame, columns: Mapping[str, Any], what: str
+    frame: pd.DataFrame, columns: Mapping[str, Any], spans: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the validated starts and ends of spans.
 
@@ -48,7 +48,7 @@ def read_borders(
         A run frame or qrels frame with spans.
     columns
         Role -> column, for start, end, topic and document.
-    what
+    spans
         A description of the spans, for messages.
 
     Raises
@@ -69,12 +69,10 @@ def read_borders(
         rows = frame[names].iloc[at_fault].astype(str).agg(" ".join, axis=1)
         invalid = zip(rows, start[at_fault], end[at_fault], strict=True)
         offenders = [f"{row} [{a:g}, {b:g})" for row, a, b in invalid]
-        expected = (
-            f"{what} with integers of at least 0 as start and end, and the end after the start"
-        )
+        borders_expected = "integers of at least 0 as start and end, and the end after the start"
         advice = "correct or drop these rows"
-        found = f"{len(at_fault)} rows with invalid borders"
-        raise InputError(expected, found, advice, offenders)
+        got = f"{len(at_fault)} rows with invalid borders"
+        raise InputError(f"{spans} with {borders_expected}", got, advice, offenders)
     return start.astype(np.int64), end.astype(np.int64)
 
 
@@ -198,7 +196,7 @@ class Spans:
     @classmethod
     def of_tables(
         cls,
-        read: Callable[[str], Mapping[str, Any]],
+        columns_of: Callable[[str], Mapping[str, Any]],
         evidence: NDArray[np.float64] | None,
         n_sets: NDArray[np.int64] | None,
     ) -> "Spans | None":
@@ -206,7 +204,7 @@ class Spans:
 
         Parameters
         ----------
-        read
+        columns_of
             A function that returns the columns of the table of this name.
         evidence, n_sets
             The fields of the same names. If `evidence` is None, the result is None.
@@ -216,9 +214,9 @@ class Spans:
 
         def items(kind: str, *, sets: bool) -> Items:
             """Return the spans in a saved table."""
-            return Items.of(*itemgetter("pair", "key", START, END)(read(kind)), sets=sets)[0]
+            return Items.of(*itemgetter("pair", "key", START, END)(columns_of(kind)), sets=sets)[0]
 
-        docs = pd.Index(read("span_docs")["doc"], dtype=object)
+        docs = pd.Index(columns_of("span_docs")["doc"], dtype=object)
         sets = None if n_sets is None else items("span_sets", sets=True)
         text = items("span_texts", sets=False)
         return cls(docs, text, np.zeros(0, np.int64), evidence, sets, n_sets)
@@ -327,8 +325,8 @@ def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
         raise MetricError("metrics of spans, because spans were judged", "", advice, wrong)
     if wrong:
         advice = "read judgments with irframe.as_spans: topic, doc, start, end"
-        found = "judgments of documents for the metrics"
-        raise MetricError("judgments of spans", found, advice, wrong)
+        got = "judgments of documents for the metrics"
+        raise MetricError("judgments of spans", got, advice, wrong)
 
 
 PLACE = "text"

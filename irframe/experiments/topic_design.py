@@ -19,7 +19,9 @@ from irframe.metrics.facts import facts
 from irframe.names import DRAWN, TOPIC, roles
 from irframe.paired.design import Design, design_of
 
-CLUSTER, TASK, WEIGHT = "cluster", "task", "weight"
+CLUSTER = "cluster"
+TASK = "task"
+WEIGHT = "weight"
 LABELS = (CLUSTER, TASK, WEIGHT)
 """Labels of topics. The labels are also the names of the options of `design`."""
 SEVERAL = "give topics of different groups different ids"
@@ -51,51 +53,51 @@ class TopicLabels:
         return TopicLabels(self.names, {label: v[topics] for label, v in self.values.items()})
 
 
-def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series | None:
+def topic_values(label: str, value: Any, columns: Any, allowed: str) -> pd.Series | None:
     """Return the values of a label, indexed by topic.
 
     Parameters
     ----------
     label
         One of `LABELS`.
-    given
+    value
         The name of a column of `columns`, or a mapping topic -> value. None if the label is not
         declared.
     columns
         A frame with a column of topics, or a function that returns this frame.
-    what
+    allowed
         A description of the allowed columns, for error messages.
 
     Returns
     -------
     pandas.Series or None
-        The values as in `given` or `columns`. The result is None if `given` is None.
+        The values as in `value` or `columns`. The result is None if `value` is None.
 
     Raises
     ------
     ParameterError
-        If `given` names no column, a topic has several values, or clusters or tasks are numbers
+        If `value` names no column, a topic has several values, or clusters or tasks are numbers
         with decimals.
     """
-    if given is None:
+    if value is None:
         return None
-    if isinstance(given, pd.Series | Mapping):
+    if isinstance(value, pd.Series | Mapping):
         values_found = (
-            given if isinstance(given, pd.Series) else pd.Series(dict(given), dtype=object)
+            value if isinstance(value, pd.Series) else pd.Series(dict(value), dtype=object)
         )
         values_found = (
             values_found.rename(f"given {label}") if values_found.name is None else values_found
         )
-    elif not isinstance(given, Hashable):
+    elif not isinstance(value, Hashable):
         expected = f"{label} to be a name, or a mapping or Series of topics"
-        raise ParameterError(expected, type(given).__name__)
+        raise ParameterError(expected, type(value).__name__)
     else:
         frame = columns() if callable(columns) else columns
         topic: Any = roles(frame.columns).get(TOPIC)
-        if given not in frame.columns or given == topic or (label != WEIGHT and facts(given).known):
+        if value not in frame.columns or value == topic or (label != WEIGHT and facts(value).known):
             columns_of_frame = [str(name) for name in frame.columns if name != topic]
-            raise ParameterError(f"{label} to be {what}", repr(given), "", columns_of_frame)
-        values_found = frame[[topic, given]].drop_duplicates().set_index(topic)[given]
+            raise ParameterError(f"{label} to be {allowed}", repr(value), "", columns_of_frame)
+        values_found = frame[[topic, value]].drop_duplicates().set_index(topic)[value]
     refuse_several_values(label, values_found.index[values_found.index.duplicated()].unique())
     values = values_found.dropna().infer_objects()
     if label != WEIGHT and pd.api.types.is_float_dtype(values) and (values % 1 != 0).any():
@@ -106,8 +108,8 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
 
 def refuse_several_values(label: str, topics: Iterable[object]) -> None:
     """Raise for topics that have several clusters, tasks or weights."""
-    expected, found = f"one {label} for every topic", "several for {} topics"
-    refuse_any(ParameterError, topics, expected, found, SEVERAL)
+    expected = f"one {label} for every topic"
+    refuse_any(ParameterError, topics, expected, "several for {} topics", SEVERAL)
 
 
 def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
@@ -259,14 +261,14 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
         missing = topics[column.isna() & (label != WEIGHT)]
         refuse_any(ParameterError, missing, f"a {label} for every topic", "none for {} topics")
     weights = _counted(values[WEIGHT], topics) if WEIGHT in values else np.ones(len(topics))
-    kept = np.flatnonzero(weights)
-    codes = {label: pd.factorize(v.iloc[kept])[0] for label, v in values.items() if label != WEIGHT}
+    rows = np.flatnonzero(weights)
+    codes = {label: pd.factorize(v.iloc[rows])[0] for label, v in values.items() if label != WEIGHT}
     design = design_of(
-        len(kept), weights=weights[kept], cluster=codes.get(CLUSTER), task=codes.get(TASK)
+        len(rows), weights=weights[rows], cluster=codes.get(CLUSTER), task=codes.get(TASK)
     )
     if CLUSTER in values:
-        _refuse_single(design, values[TASK].iloc[kept] if TASK in values else None)
-    return DrawnTopics(kept, design)
+        _refuse_single(design, values[TASK].iloc[rows] if TASK in values else None)
+    return DrawnTopics(rows, design)
 
 
 def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
@@ -276,8 +278,8 @@ def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
         raise ParameterError("at least two clusters", "one", "declare the design without cluster=")
     if alone.any() and tasks is not None:
         bad = pd.unique(tasks[alone[design.task]])
-        found = f"one cluster in {alone.sum()} of {len(alone)} tasks"
-        raise ParameterError("at least two clusters in every task", found, "", map(str, bad))
+        got = f"one cluster in {alone.sum()} of {len(alone)} tasks"
+        raise ParameterError("at least two clusters in every task", got, "", map(str, bad))
 
 
 def _counted(values: pd.Series, topics: pd.Index) -> Array:
@@ -287,9 +289,9 @@ def _counted(values: pd.Series, topics: pd.Index) -> Array:
     named = [f"{topic} ({value})" for topic, value in values[wrong].items()]
     expected = "weights that are finite numbers of at least 0"
     refuse_any(ParameterError, named, expected, "{} topics with other weights")
-    nothing = topics[weights == 0]
-    if len(nothing) == len(topics):
+    weightless = topics[weights == 0]
+    if len(weightless) == len(topics):
         raise ParameterError("a weight above 0", "only the weight 0 for", "", topics)
-    if len(nothing):
-        warn(f"topics with weight 0 are ignored: {listing(map(str, nothing))}")
+    if len(weightless):
+        warn(f"topics with weight 0 are ignored: {listing(map(str, weightless))}")
     return np.asarray(weights / weights.max())

@@ -162,12 +162,12 @@ BLOCK = 1 << 20
 class Labels:
     """Gains of labels that may change the score, highest first.
 
-    `relevant` contains the gains of relevant grades, and `others` the positive gains of other
+    `relevant` contains the gains of relevant grades, and `below` the positive gains of other
     grades.
     """
 
     relevant: Floats
-    others: Floats
+    below: Floats
 
     @classmethod
     def of(cls, metric: Q, levels: Array, top: int) -> "Labels":
@@ -178,24 +178,24 @@ class Labels:
         if (np.diff(gains) < 0).any():
             raise MetricError("gains that rise with the grade for bounds of Q", repr(metric.gain))
         relevant = np.unique(gains[grades >= metric.rel])[::-1]
-        others = np.setdiff1d(gains[grades < metric.rel], [0.0])[::-1]
-        return cls(relevant, others)
+        below = np.setdiff1d(gains[grades < metric.rel], [0.0])[::-1]
+        return cls(relevant, below)
 
     @property
     def single(self) -> bool:
         """Whether relevant grades have one gain, and other grades none."""
-        return len(self.relevant) == 1 and not len(self.others)
+        return len(self.relevant) == 1 and not len(self.below)
 
     def counts(self, documents: int) -> Array:
         """Return the number of documents per label, for every labelling."""
-        kinds = len(self.relevant) + len(self.others)
+        kinds = len(self.relevant) + len(self.below)
         bars = np.array(list(combinations(range(documents + kinds), kinds)), dtype=np.int64)
         edges = np.hstack([np.full((len(bars), 1), -1), bars])
         return np.diff(edges, axis=-1) - 1
 
     def refuse_long(self, unjudged: Array, depths: Array) -> None:
         """Raise if the bounds would take more than `STEPS` steps."""
-        kinds = len(self.relevant) + len(self.others)
+        kinds = len(self.relevant) + len(self.below)
         numbers, index = np.unique(unjudged, return_inverse=True)
         ways = (math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist())
         # the number is limited first, because larger binomial coefficients may not fit into a float
@@ -277,7 +277,7 @@ class _Cut:
         self.beyond = block.hidden + unjudged[:, depth:].sum(axis=-1)
         split = len(labels.relevant)
         self.relevant = counts[:, :split]
-        self.others = counts[:, split:]
+        self.below = counts[:, split:]
         self.number = int(unjudged[:1, :depth].sum())
 
     def extreme(self, sign: int) -> Floats:
@@ -308,8 +308,8 @@ class _Cut:
         fixed = self.pooled and metric.ideal == "pool"
         base = self._base(pooled=fixed)
         gains = gains_of(metric, block.levels, block.top)
-        kinds = np.concatenate([self.labels.relevant, self.labels.others])
-        counts = np.hstack([self.relevant, self.others])
+        kinds = np.concatenate([self.labels.relevant, self.labels.below])
+        counts = np.hstack([self.relevant, self.below])
         rank = np.arange(1.0, self.depth + 1)
         effort = np.broadcast_to(rank, (len(base), len(counts), self.depth)).copy()
         levels = np.unique(np.concatenate([gains, kinds, [0.0]]))
@@ -356,11 +356,11 @@ class _Cut:
         """
         beta = self.metric.beta
         number = self.number
-        without = number - self.relevant.sum(axis=-1) - self.others.sum(axis=-1)
+        without = number - self.relevant.sum(axis=-1) - self.below.sum(axis=-1)
         none = np.zeros_like(without)
         chosen = _cumulated(1 + beta * self.labels.relevant, self.relevant, number, sign, none)
         skipped = without if sign < 0 else none
-        return chosen, _cumulated(beta * self.labels.others, self.others, number, sign, skipped)
+        return chosen, _cumulated(beta * self.labels.below, self.below, number, sign, skipped)
 
 
 def _cumulated(weights: Floats, counts: Array, number: int, sign: int, skipped: Array) -> Floats:
