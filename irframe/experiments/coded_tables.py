@@ -72,15 +72,13 @@ def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
     """Return some rows as one ``large_string`` or ``int64`` array."""
     # A slice of consecutive rows does not copy the ids.
     if len(rows) and bool((np.diff(rows) == 1).all()):
-        selected = values.slice(int(rows[0]), len(rows))
+        docs = values.slice(int(rows[0]), len(rows))
     else:
-        selected = values.take(pa.array(rows))
-    selected = selected.cast(
-        pa.int64() if pa.types.is_integer(selected.type) else pa.large_string()
-    )
-    if isinstance(selected, pa.Array):
-        return selected
-    return selected.chunk(0) if selected.num_chunks == 1 else selected.combine_chunks()
+        docs = values.take(pa.array(rows))
+    docs = docs.cast(pa.int64() if pa.types.is_integer(docs.type) else pa.large_string())
+    if isinstance(docs, pa.Array):
+        return docs
+    return docs.chunk(0) if docs.num_chunks == 1 else docs.combine_chunks()
 
 
 ROWS = 1 << 19
@@ -156,8 +154,7 @@ class RunTable:
     def ends(self) -> tuple[ids.Codes, bool]:
         """The row after each list, and whether lists are contiguous."""
         # Columns are compared one by one, because list numbers of all rows would take more memory.
-        system = self.system
-        topic = self.topic
+        system, topic = self.system, self.topic
         changes = (system[1:] != system[:-1]) | (topic[1:] != topic[:-1])
         ends = np.append(np.flatnonzero(changes) + 1, len(system))[: len(system)]
         last = system[ends - 1].astype(np.int64) * len(self.topics) + topic[ends - 1]

@@ -136,6 +136,7 @@ class Experiment:
         """
         return replace(self, pool=pool.down_to(depth, self.judgments, collections, self.longest))
 
+    # xarray copies attributes with every deep copy of a cube, and an experiment never changes.
     def __deepcopy__(self, memo: object) -> "Experiment":
         return self
 
@@ -146,6 +147,7 @@ class Experiment:
     def __hash__(self) -> int:
         return self.digest
 
+    # Without a token of its own, dask would pickle all arrays to tell experiments apart.
     def __dask_tokenize__(self) -> tuple[str, int]:
         return "irframe", self.digest
 
@@ -162,6 +164,7 @@ class Experiment:
         hits = self.hits
         judgments = self.judgments
         hasher = blake2b(digest_size=8)
+        # Names of systems may contain lone surrogates, which `encode` refuses by default.
         texts = self.options, self.names, self.systems.tolist(), judgments.topics.tolist()
         hasher.update(repr(texts).encode(errors="surrogatepass"))
         pool = () if self.pool is None else (self.pool.rank, self.pool.depth)
@@ -309,7 +312,7 @@ class Experiment:
         subset: Experiment = last[1]
         return subset
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {n: value for n, value in self.__dict__.items() if n not in {LAST, "_loaded"}}
 
     def named(self, systems: pd.Index, topics: pd.Index) -> "Experiment":

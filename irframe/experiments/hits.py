@@ -71,6 +71,7 @@ class Hits:
 
         Hits must be in the order of their lists.
         """
+        # NumPy copies all of `self.of` if the types differ.
         return np.searchsorted(self.of, np.arange(self.length.size + 1, dtype=self.of.dtype))
 
     @cached_property
@@ -153,6 +154,7 @@ class Hits:
         hits = self.by_list()
         start = hits.start
         pool_rank = hits.pool_rank
+        # The last column is never filled, so `argmin` finds the rank after a judged list.
         width = int(self.length.max(initial=0)) + 1
         gap = np.zeros(self.length.size, np.int64)
         for lists in row_slices(len(gap), max(1, CELLS // width)):
@@ -340,6 +342,7 @@ class JudgedPool:
 
     def count(self, judgments: Judgments, depth: int) -> NDArray[np.int64]:
         """Count pooled documents per topic, depth and grade."""
+        # From the depth of the pool on, all judged documents count, retrieved or not.
         deepest = np.minimum(self.depth - 1, depth)
         rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
         level = np.searchsorted(judgments.levels, judgments.grade[rows])

@@ -107,6 +107,8 @@ class Judgments:
         position = np.full(len(table.topics), -1)
         position[code] = np.arange(len(code))
         of_row = position[table.topic]
+        # Rows of other topics have position -1, so they are sorted first and cut off. A stable sort
+        # keeps the caller's order within a topic.
         order = np.argsort(of_row, kind="stable")[np.count_nonzero(of_row < 0) :]
         return cls(table, code, order, np.bincount(of_row[order], minlength=len(code)), levels)
 
@@ -233,6 +235,7 @@ class Judgments:
     @cached_property
     def _rows(self) -> list[dict[Hashable, int]]:
         """Dictionaries by topic that map document ids to positions."""
+        # `zip` must read a name before a number, or the end of each topic would use up a number.
         rows = count()
         return [dict(zip(names, rows, strict=False)) for names in self.lists]
 
@@ -251,20 +254,14 @@ class Judgments:
 
     @cached_property
     def position_of_code(self) -> Codes:
-        """The position of each topic of `table` among selected topics.
-
-        The position is -1 if the topic is not selected.
-        """
+        """The position of each topic code in `code`, or -1."""
         position = np.full(len(self.table.topics), -1, np.int32)
         position[self.code] = np.arange(len(self.code), dtype=np.int32)
         return position
 
     @cached_property
     def position_of_row(self) -> Codes:
-        """The position of each row of `table` among judged documents.
-
-        The position is -1 if the topic of the row is not selected.
-        """
+        """The position of each row of `table` in `row`, or -1."""
         row = np.full(len(self.table.topic), -1, np.int32)
         row[self.row] = np.arange(len(self.row), dtype=np.int32)
         return row

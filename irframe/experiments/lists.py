@@ -89,6 +89,7 @@ class Collections:
         if runs and name in runs[0].frame.columns:
             system = runs[0].system
             stated = np.zeros((len(runs[0].systems), len(labels)), bool)
+            # The rows of runs come last in `columns`, and so in `codes`.
             of_runs = codes[len(codes) - len(system) :]
             stated[system[of_runs >= 0], of_runs[of_runs >= 0]] = True
         labelled = (codes >= 0) & (topic >= 0)
@@ -155,6 +156,7 @@ class Lists:
         if its rows name the collection, even for an unjudged topic. A system without any
         collection takes part in all collections.
         """
+        # The last column stands for unknown collections, which have code -1.
         participated = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)
         system, topic = np.nonzero(self.listed)
         participated[system, self.collections.of_topic[topic]] = True
@@ -387,6 +389,7 @@ def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> N
         `FALLS`, `RISES` or `SHUFFLED` for each list, and 0 if all its scores are equal.
     """
     length = np.diff(first, append=len(rows))
+    # Keys are sorted within a list, so equal keys at both ends mean that all scores are equal.
     direction = np.asarray(key[first] != key[first + length - 1], np.int8) * np.int8(FALLS)
     try:
         rank = np.asarray(table.rank)[rows]

@@ -86,6 +86,8 @@ def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
     """
     columns = [pa.array(column).cast(pa.large_string()) for column in names]
     joined = pc.binary_join_element_wise(*columns, pa.scalar("\t", pa.large_string()))
+    # pandas accepts only hash keys of 16 bytes. Without `categorize`, it hashes the joined ids
+    # directly, which is faster because hardly any of them repeats.
     key = f"{check_seed(seed):016x}"
     return pd.util.hash_array(joined.to_numpy(zero_copy_only=False), hash_key=key, categorize=False)
 
@@ -213,6 +215,8 @@ def as_key(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[np.flo
     >>> as_key(np.array([2.5, 1e300]), "float32").tolist()
     [-2.5, -inf]
     """
+    # A stable sort of negated scores keeps rows with equal scores in order, and a reversed sort
+    # would not.
     return -in_precision(score, dtype)
 
 
@@ -287,7 +291,7 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
         chosen |= named
     repeated = sorted({label for label in single if single.count(label) > 1})
     if repeated or not chosen:
-        problem = "duplicates" * bool(repeated)
+        problem = "duplicates" if repeated else ""
         raise MetricError("at least one metric such as AP, each once", problem, "", repeated)
     return list(chosen.values())
 

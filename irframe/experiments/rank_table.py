@@ -88,6 +88,7 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     if complete:
         refuse_falling(table, rule)
         warn_rising(rising_systems(table, table.system[rows[order[first]]], direction))
+    # `filed` shares the array of `order`, so ties are later broken in a copy.
     filed = order
     equal = rows[order[tied & _by_rank(table, rule, rows[order])]]
     if len(equal):
@@ -125,6 +126,7 @@ def _keys(
 ) -> Array:
     """Return sort keys of some rows, ascending in evaluation order."""
     ranked = _by_rank(table, policy, rows)
+    # Scores are not read if ranks decide, because the column may contain no valid scores then.
     by_rank = bool(ranked.all()) or table.score is None
     key: Array = ranked if by_rank else as_key(cast("Any", table.score)[rows], score_dtype)
     if ranked.any():
@@ -172,6 +174,7 @@ def _sort_lists(length: Codes, key: Array) -> Codes:
     if width * len(length) > UNEVEN * len(key):
         return np.lexsort((key, np.repeat(np.arange(len(length)), length)))
     inside = np.arange(width) < length[:, np.newaxis]
+    # A stable sort leaves padding behind the rows of a list, even if their keys are infinite, too.
     keys = np.full(inside.shape, np.inf, key.dtype)
     keys[inside] = key
     order: Codes = np.argsort(keys, axis=1, kind="stable")
@@ -183,6 +186,7 @@ def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
     """Return the position of each document id in byte order."""
     coded = doc.cast(pa.large_string()).dictionary_encode()
     direction = "descending" if descending else "ascending"
+    # Arrow compares strings byte by byte, as trec_eval does, and each distinct id is sorted once.
     ordered = pc.array_sort_indices(coded.dictionary, order=direction)
     return np.asarray(_inverse(ordered.to_numpy(zero_copy_only=False))[coded.indices.to_numpy()])
 
@@ -438,6 +442,7 @@ def pool(
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
     names = table.identity
     if together is not None and together not in names:
+        # Groups follow the system, or come first if there is no column of systems.
         names.insert(words.SYSTEM in table.columns, together)
     result = pooled.frame[names].reset_index(drop=True)
     return result.assign(**{words.RANK: rank[rows], "unique": groups == 1})

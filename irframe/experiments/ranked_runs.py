@@ -153,6 +153,7 @@ class Framed:
         rank = ranking.rank[hit].astype(np.int32)
         pooled = None
         if filed:
+            # Pools are formed by float64 scores, so other scores or ranks need a second ranking.
             alike = policy.order != "rank" and policy.score_dtype == "float64"
             by_score = ranking if alike else rank_table.pooling(self.table, rows)
             pooled = rank_table.filed_rank(by_score)[ranking.order[hit]].astype(np.int32)

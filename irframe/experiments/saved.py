@@ -91,6 +91,7 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
         facts = None
     same = {"digest": experiment.digest, **attributes}
     if facts is not None:
+        # JSON changes tuples to lists, so both sides are compared after this change.
         if {name: facts.get(name) for name in same} != json.loads(json.dumps(same)):
             advice = "choose another path, or remove this folder"
             got = f"another cube at {folder.path}"
@@ -148,6 +149,8 @@ def _written(
         "files": files,
         **attributes,
     }
+    # The seal must be computed from what a reader will restore: JSON changes tuples to lists, and
+    # keys to text. The table of systems is written again, because it contains the seal.
     facts: dict[str, Any] = json.loads(json.dumps(written))
     sealed = _parquet(small[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
     facts["files"][SYSTEMS] = folder.put(SYSTEMS, sealed)
@@ -309,6 +312,7 @@ class SavedNames:
 
     def onto(self, position: Codes) -> "SavedNames":
         """Return the documents with new list numbers, as `TopUnjudged.onto` does."""
+        # A position of -1 selects the appended -1, so unselected lists stay unselected.
         return replace(self, position=np.append(position, -1)[self.position])
 
     def load(self) -> TopUnjudged | None:
@@ -331,6 +335,7 @@ class SavedNames:
 @lru_cache(maxsize=2)
 def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> Hits:
     """Return the hits of a saved block of topics."""
+    # Checksums are arguments, so that a folder with new content is not answered from the cache.
     checksums = dict(files)
     tables: dict[str, pa.Table] = {}
     for kind in ("hits", "ties", "along"):

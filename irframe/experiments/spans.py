@@ -58,6 +58,7 @@ def read_borders(
         start.
     """
     start, end = (numbers(frame[columns[role]]) for role in (START, END))
+    # Above 2**53, not every integer is a float, so larger borders may have been rounded.
     with np.errstate(invalid="ignore"):
         are_integers = (
             (start >= 0) & (start == np.floor(start)) & (end == np.floor(end)) & (end < 2**53)
@@ -69,10 +70,10 @@ def read_borders(
         rows = frame[names].iloc[at_fault].astype(str).agg(" ".join, axis=1)
         invalid = zip(rows, start[at_fault], end[at_fault], strict=True)
         offenders = [f"{row} [{a:g}, {b:g})" for row, a, b in invalid]
-        borders_expected = "integers of at least 0 as start and end, and the end after the start"
+        expected = "integers of at least 0 as start and end, and the end after the start"
         advice = "correct or drop these rows"
         got = f"{len(at_fault)} rows with invalid borders"
-        raise InputError(f"{spans} with {borders_expected}", got, advice, offenders)
+        raise InputError(f"{spans} with {expected}", got, advice, offenders)
     return start.astype(np.int64), end.astype(np.int64)
 
 
@@ -143,12 +144,14 @@ class Items:
         tuple
             The unit of each pair, and the span of each pair.
         """
+        # The code -2 of units without evidence differs from the -1 that stands after the last pair.
         low = np.searchsorted(self.pair, pair)
         near = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
         count = np.searchsorted(self.pair, pair[near], side="right") - low[near]
         row = np.repeat(near, count)
         group = rows_of_ranges(low[near], count)
         wide = 1 + int(max(self.end.max(initial=0), end.max(initial=0)))
+        # Spans of a group are disjoint, so their ends ascend as their starts do.
         first = np.searchsorted(self.group * wide + self.end, group * wide + start[row], "right")
         stop = np.searchsorted(self.group * wide + self.start, group * wide + end[row], "left")
         overlaps = np.maximum(stop - first, 0)
