@@ -5,7 +5,7 @@ An answer is the relevant document of a topic. A system answers a topic if it re
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -61,13 +61,13 @@ def answers_of_runs(
     runs: Runs,
     qrels: Qrels,
     systems: Sequence[Hashable] | None,
-    by: Any,
+    by: str | None,
     policy: Policy,
     *,
     depth: int | None,
     rel: int,
     relevant: Relevant,
-) -> dict[Any, xr.Dataset]:
+) -> dict[Hashable, xr.Dataset]:
     """Return the ranks of answers in run frames, by group.
 
     If there are no groups, the only key is None. A group of topics contains the systems that have a

@@ -177,7 +177,9 @@ def _one_metric(metric: Any) -> Metric:
     return chosen[0]
 
 
-def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Stages, by: Any) -> pd.DataFrame:
+def _of_runs(
+    runs: Runs, qrels: Qrels, metric: Metric, stages: Stages, by: str | None
+) -> pd.DataFrame:
     """Return the losses of runs by system and topic."""
     folded = fold(runs)
     policy = Policy()
@@ -191,7 +193,7 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Stages, by: Any) -> 
         groups = dict(reader.read_groups(in_groups(folded.runs, by), by))
     _refuse_unlike(as_runs(folded.runs), stages)
     scoring = Scoring(judgments, Plan([metric], policy))
-    tables: dict[Any, pd.DataFrame] = {}
+    tables: dict[Hashable, pd.DataFrame] = {}
     for key, group in groups.items():
         table = scoring.table(group)
         sorted_group = replace(group, hits=group.hits.by_list())
@@ -222,7 +224,7 @@ def _refuse_unlike(runs: pd.DataFrame, stages: Stages) -> None:
             _refuse(stage, before, reranked[~reranked.isin(available)])
 
 
-def paths_of(stages: Stages) -> list[list[Any]]:
+def paths_of(stages: Stages) -> list[list[Hashable]]:
     """Return the pipelines of `stages` as a list of lists.
 
     Examples

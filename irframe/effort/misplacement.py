@@ -3,7 +3,7 @@
 Verbs: misplacement, archetypes, effort_gain.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -161,7 +161,7 @@ def misplacement(
         value = np.concatenate(arrays)
         value[~participated] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
         variables[name] = (*LIST, DEPTH)[: value.ndim], value
-    coordinates: dict[Any, Any] = {
+    coordinates: dict[Hashable, object] = {
         name: cube[name]
         for name in cube.coords
         if {*cube[name].dims} <= {*LIST} and name not in {*variables, *CODES.values()}

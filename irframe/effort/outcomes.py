@@ -62,11 +62,11 @@ class Outcomes:
     """
 
     summary: pd.DataFrame
-    compared: Mapping[Any, tuple[xr.Dataset, NDArray[np.int64]]]
+    compared: Mapping[Hashable, tuple[xr.Dataset, NDArray[np.int64]]]
     by: str | None = None
 
     @classmethod
-    def join(cls, results: Mapping[Any, "Outcomes"], by: Any) -> "Outcomes":
+    def join(cls, results: Mapping[Hashable, "Outcomes"], by: str) -> "Outcomes":
         """Concatenate the outcomes of all groups."""
         compared = {
             key: entry for key, result in results.items() for entry in result.compared.values()

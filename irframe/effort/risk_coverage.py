@@ -3,8 +3,6 @@
 Verb: risk_coverage.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -123,7 +121,7 @@ def _of_system(first: Array, wrong: Array, unanswerable: Array) -> pd.DataFrame:
     answered = last + 1
     total = unanswerable.sum()
     left_alone = total - np.cumsum(unanswerable[order])[last]
-    columns: dict[str, Any] = {
+    columns: dict[str, Array | float] = {
         words.THRESHOLD: reached[last],
         "answered": answered,
         "coverage": answered / len(first),

@@ -331,7 +331,7 @@ class Threshold(OptionValue):
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        threshold: Any = self.threshold
+        threshold: object = self.threshold
         if isinstance(threshold, str):
             choice("threshold", threshold, ("all",))
         # A Series is ambiguous: its index may contain systems, or only the positions of its values.

@@ -333,7 +333,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     return replace(table, **merged_evidence(table))
 
 
-def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
+def read_qrels_dictionary(qrels: object) -> QrelsTable | None:
     """Read a dictionary ``{topic: {doc: grade}}`` without a frame.
 
     Returns

@@ -1,6 +1,6 @@
 """The experiment: ranked runs that are joined to judgments."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -38,7 +38,7 @@ class Experiment:
     systems: pd.Index
     hits: Hits
     """The judged documents in the ranked lists."""
-    names: Sequence[Any] = (SYSTEM, TOPIC)
+    names: Sequence[Hashable] = (SYSTEM, TOPIC)
     """The caller's names for the columns of systems and topics."""
     took_part: NDArray[np.bool_] | None = None
     """Whether each system took part in each topic, shape (system, topic). None if all took part."""
@@ -52,9 +52,9 @@ class Experiment:
     """The options of the experiment, which become attributes of results."""
     listing: TopUnjudged | None = None
     """The unjudged documents at the top of lists. None if document names were not kept."""
-    units: Mapping[Any, str] = field(default_factory=dict)
+    units: Mapping[Hashable, str] = field(default_factory=dict)
     """System -> the unit of its lists. Empty if all systems have the same unit."""
-    files: Sequence[Any] = ()
+    files: Sequence[Sequence[object]] = ()
     """Name, size and modification time of each source file."""
     origin: int = 0
     """The `mark` of the original experiment if lists were removed from it, otherwise 0."""
@@ -245,7 +245,7 @@ class Experiment:
         """The result of `JudgedPool.kind`: stated, complete or unknown."""
         return str(self.options.get("pool") or self.known_pool.kind(self.judgments))
 
-    def by_group(self, groups: Groups, *, stated: bool) -> Iterator[tuple[Any, "Experiment"]]:
+    def by_group(self, groups: Groups, *, stated: bool) -> Iterator[tuple[Hashable, "Experiment"]]:
         """Yield each group and its experiment.
 
         The parameter `stated` is described in `Groups.members`.

@@ -12,7 +12,7 @@ from irframe.checks import one_column, refuse_any
 from irframe.errors import ParameterError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.spans import borders
-from irframe.files.as_runs import as_qrels, as_runs
+from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
 from irframe.files.scan_runs import ScannedRuns
 from irframe.frames.ids import Codes
 from irframe.names import GROUP, ITERATION, SET, SUBTOPIC, SYSTEM, TOPIC, roles
@@ -34,7 +34,7 @@ GroupBy = str | Mapping[Any, Any] | pd.Series
 
 
 def given_groups(
-    by: Mapping[Any, Any] | pd.Series,
+    by: Mapping[Hashable, object] | pd.Series,
     labels: Mapping[str, Iterable[Hashable]],
     used_names: Iterable[Hashable],
 ) -> tuple[str, str, pd.Series]:
@@ -82,7 +82,7 @@ def given_groups(
     return name, dims[0], groups.infer_objects()
 
 
-def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
+def with_given_groups(runs: Runs, qrels: Qrels, by: Any) -> tuple[Runs, Qrels, Any]:
     """Add a group mapping as a column of the frames.
 
     A column name is returned unchanged.
@@ -93,8 +93,8 @@ def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
     frames = {TOPIC: qrels}
     judged = qrels[roles(qrels.columns)[TOPIC]].unique()
     if isinstance(runs, pd.DataFrame) or not pd.Index([*by.keys()]).isin(judged).any():
-        scanned = isinstance(runs, ScannedRuns)
-        frames[SYSTEM] = runs = runs.readable().frame() if scanned else as_runs(runs)
+        frame = runs.readable().frame() if isinstance(runs, ScannedRuns) else as_runs(runs)
+        frames[SYSTEM] = runs = frame
     named = {dim: roles(frame.columns).get(dim) for dim, frame in frames.items()}
     labels = {dim: frames[dim][name].unique() for dim, name in named.items() if name is not None}
     if (name := getattr(by, "name", None)) in qrels.columns:
@@ -111,7 +111,7 @@ def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
 class Groups(NamedTuple):
     """Groups of systems or topics."""
 
-    by: Any
+    by: str
     """The name of the column with the groups."""
     dim: str
     """The grouped dimension, "system" or "topic"."""
@@ -216,7 +216,7 @@ def constant_columns(
         has one value per topic and one value per system, the dimension is "system" if all topics
         have the same value, and "topic" otherwise.
     """
-    columns: dict[str, tuple[str, Any]] = {}
+    columns: dict[str, tuple[str, pd.Series]] = {}
     for name in _extra(table.frame):
         column = table.frame[name]
         by_topic = _constant(column, table.topic, len(table.topics))
@@ -317,7 +317,7 @@ def refuse_unknown(by: object, coords: Iterable[str]) -> None:
     raise ParameterError("by to be a coordinate of systems or topics", got, "", names)
 
 
-def refuse_missing(by: object, dim: str, keys: Array, labels: Any) -> None:
+def refuse_missing(by: object, dim: str, keys: Array, labels: pd.Index | Array) -> None:
     """Raise if systems or topics have no group."""
     expected = f"a group ({by}) for every {dim}"
     advice = "add the missing groups, or drop these rows"

@@ -54,7 +54,7 @@ class Hits:
     """
     filed: Codes | None = None
     """The pooling rank of every hit. None if all equal `rank`, or if they are not needed."""
-    along: Mapping[str, NDArray[Any]] | None = None
+    along: Mapping[str, Array] | None = None
     """Name -> values per retrieved document, in the order of `tied`.
 
     The values are lengths, scores, searches and evidence.
@@ -101,11 +101,12 @@ class Hits:
             return self
         return self.take(np.argsort(self.of, kind="stable"))
 
-    def take(self, chosen: Any) -> "Hits":
+    def take(self, chosen: Codes | NDArray[np.bool_] | slice) -> "Hits":
         """Return the hits at these positions; lists do not change."""
         filed = None if self.filed is None else self.filed[chosen]
-        fields = {"of": self.of[chosen], "rank": self.rank[chosen], "row": self.row[chosen]}
-        return replace(self, **fields, filed=filed)
+        return replace(
+            self, of=self.of[chosen], rank=self.rank[chosen], row=self.row[chosen], filed=filed
+        )
 
     def alongside(self, take: Callable[[Array], Array]) -> Mapping[str, Array] | None:
         """Apply a function to all values per document."""

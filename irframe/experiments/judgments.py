@@ -432,7 +432,7 @@ def strata_of(
     levels: Grades,
     *,
     complete: bool = False,
-) -> dict[str, Any]:
+) -> dict[str, Array]:
     """Return the fields of a `Block` that describe strata.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from irframe import names as words
 from irframe.arrays import Array, Grades
@@ -68,7 +68,7 @@ def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDA
     return sampled
 
 
-def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
+def random_keys(*names: ArrayLike, seed: int) -> NDArray[np.uint64]:
     """Return a reproducible random 64-bit integer per row of ids.
 
     Parameters
@@ -265,7 +265,7 @@ class Policy:
         return "rank" if self.unit or self.copies else self.ties
 
     @property
-    def attributes(self) -> dict[str, Any]:
+    def attributes(self) -> dict[str, object]:
         """The options as attributes of the cube."""
         main = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
         units = ("unit", "copies", "length", "score", "search", "each")
@@ -296,7 +296,7 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     return list(chosen.values())
 
 
-def one_by_one(metrics: Any) -> Iterator[Any]:
+def one_by_one(metrics: object) -> Iterator[object]:
     """Yield metrics one by one, including those in nested lists."""
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         yield metrics

@@ -28,8 +28,8 @@ from irframe.experiments.lists import (
     slices_of_lists,
 )
 from irframe.experiments.policy import TIE_POLICIES, Policy, in_precision, shares_ranks
-from irframe.files.as_runs import by_role
-from irframe.files.read_runs import changed_files
+from irframe.files.as_runs import Runs, by_role
+from irframe.files.read_runs import State, changed_files
 from irframe.files.scan_runs import ScannedRuns
 from irframe.files.traces import holds_searches
 from irframe.frames.ids import Codes, give_back, grouped, of_ranges
@@ -393,7 +393,7 @@ def rank_scanned(
     return Ranked(Framed(table, judgments, lists), hits, listing.joined(), rising)
 
 
-def refuse_unread_searches(runs: Any) -> None:
+def refuse_unread_searches(runs: Runs) -> None:
     """Raise if a column probably numbers searches."""
     if not _like_searches(_columns_in(runs)):
         return
@@ -416,7 +416,7 @@ def _like_searches(names: Iterable[object]) -> list[str]:
     return [name for name in names if isinstance(name, str) and name.lower() in LIKE_SEARCHES]
 
 
-def _columns_in(runs: Any) -> Iterable[object]:
+def _columns_in(runs: Runs) -> Iterable[object]:
     """Return the names of columns of runs in any format."""
     if isinstance(runs, list) and runs:
         return _columns_in(runs[0])
@@ -437,7 +437,7 @@ def list_differs(runs: ByRole, name: str) -> bool:
     return bool(runs.frame.groupby(lists, observed=True)[name].nunique().max() > 1)
 
 
-def _refuse_changed(states: Iterable[list[Any]]) -> None:
+def _refuse_changed(states: Iterable[State]) -> None:
     """Raise if files changed since their states were recorded."""
     expected = "files that do not change while they are read"
     changed = changed_files(states)

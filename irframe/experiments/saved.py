@@ -42,7 +42,7 @@ def write_experiment(
     experiment: Experiment,
     path: str | os.PathLike[str],
     chunks: Sequence[int],
-    attributes: Mapping[str, Any],
+    attributes: Mapping[str, object],
     coords: Coords,
     *,
     progress: bool = False,
@@ -80,7 +80,7 @@ def write_experiment(
         raise StoreError("a writable folder", got, advice) from error
 
 
-def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
+def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, object]) -> bool:
     """Return whether a folder contains this experiment undamaged.
 
     Raise if the folder contains another cube or other files.
@@ -115,7 +115,7 @@ def _written(
     folder: Folder,
     chunks: Sequence[int],
     coords: Coords,
-    attributes: Mapping[str, Any],
+    attributes: Mapping[str, object],
     *,
     progress: bool,
 ) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
 
 
 def read_borders(
-    frame: pd.DataFrame, columns: Mapping[str, Any], spans: str
+    frame: pd.DataFrame, columns: Mapping[str, Hashable], spans: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the validated starts and ends of spans.
 

@@ -15,6 +15,7 @@ import pandas as pd
 from irframe.arrays import Array
 from irframe.checks import refuse_any
 from irframe.errors import ParameterError, listing, warn
+from irframe.frames.ids import Codes
 from irframe.metrics.facts import facts
 from irframe.names import DRAWN, TOPIC, roles
 from irframe.paired.design import Design, design_of
@@ -48,12 +49,12 @@ class TopicLabels:
     names: Mapping[str, str]
     values: Mapping[str, Array]
 
-    def take(self, topics: Any) -> "TopicLabels":
+    def take(self, topics: Codes | slice) -> "TopicLabels":
         """Return the labels of the topics at these positions."""
         return TopicLabels(self.names, {label: v[topics] for label, v in self.values.items()})
 
 
-def topic_values(label: str, value: Any, columns: Any, allowed: str) -> pd.Series | None:
+def topic_values(label: str, value: object, columns: Any, allowed: str) -> pd.Series | None:
     """Return the values of a label, indexed by topic.
 
     Parameters
@@ -93,7 +94,7 @@ def topic_values(label: str, value: Any, columns: Any, allowed: str) -> pd.Serie
         raise ParameterError(expected, type(value).__name__)
     else:
         frame = columns() if callable(columns) else columns
-        topic: Any = roles(frame.columns).get(TOPIC)
+        topic = roles(frame.columns).get(TOPIC)
         if value not in frame.columns or value == topic or (label != WEIGHT and facts(value).known):
             columns_of_frame = [str(name) for name in frame.columns if name != topic]
             raise ParameterError(f"{label} to be {allowed}", repr(value), "", columns_of_frame)

@@ -136,9 +136,7 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     return rises
 
 
-def _graded(
-    metric: Metric, lists: Block, rank: NDArray[np.intp], depth: int
-) -> Iterator[NDArray[Any]]:
+def _graded(metric: Metric, lists: Block, rank: NDArray[np.intp], depth: int) -> Iterator[Floats]:
     """Yield scores for each possible grade of one document."""
     rows = np.arange(len(rank))
     for index, level in enumerate(lists.levels):
