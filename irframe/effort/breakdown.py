@@ -103,6 +103,7 @@ def _answers(
     document, or 0 if none is returned. ``participated`` is True if the system took part in the
     topic. ``listed`` is True if the system returned any document for the topic.
     """
+    # the constructor checks `rel`
     ESL(rel=rel)
     choice("relevant", relevant, get_args(Relevant))
     topics = experiment.judgments.topics
@@ -253,6 +254,7 @@ def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str,
     b = np.where(both, b, 0)
     n = both.sum(axis=1)
     divisor = np.where(n > 0, n, np.nan)
+    # the kernels test pairs of rows: row i of `a` and row i of `b` are stacked len(a) rows apart
     pairs = np.arange(2 * len(a)).reshape(2, -1).T
     scores = np.concatenate([a, b])[:, :, np.newaxis]
     return {
@@ -273,6 +275,7 @@ def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
     noise = ROUNDING * np.maximum(a.max(axis=1, initial=1), b.max(axis=1, initial=1))
     squares[abs(deviations).max(axis=1, initial=0) <= noise] = 0
     mean[abs(mean) <= noise] = 0
+    # fewer than two topics have no variance, and p is 1 as in all paired t-tests
     freedom = np.maximum(n - 1, 1)
     t = ratio(mean, np.sqrt(squares / freedom / np.maximum(n, 1)))
     return np.where(n > 1, 2 * scipy.special.stdtr(freedom, -abs(t)), 1.0)
@@ -333,6 +336,7 @@ def _verdicts(compared: dict[str, Array], verdict: Basis) -> dict[str, Array]:
         deciding = dict(zip(P_VALUES, adjusted, strict=True))
         columns = {f"{name}_adjusted": p for name, p in deciding.items()}
     a, b = (compared[f"{verdict.measure}_{side}"] for side in "ab")
+    # means are NaN if no topic is answered by both systems, and then neither system ranks better
     ahead = np.nan_to_num(np.round(facts(verdict.measure).sign * (b - a), TIE))
     comparisons = {
         "answered": np.sign(compared["b_only"] - compared["a_only"]),
@@ -340,6 +344,7 @@ def _verdicts(compared: dict[str, Array], verdict: Basis) -> dict[str, Array]:
         "ranked": np.sign(ahead).astype(int),
         "ranked_significant": deciding[f"p_{verdict.measure}_{verdict.test}"] < verdict.alpha,
     }
+    # the values are in the order of the parameters of `claim`
     return columns | comparisons | claim(*comparisons.values())
 
 

@@ -196,6 +196,7 @@ def _of_runs(
     tables: dict[Hashable, pd.DataFrame] = {}
     for key, group in groups.items():
         table = scoring.table(group)
+        # blocks of lists are slices of hits, which must be sorted by list
         sorted_group = replace(group, hits=group.hits.by_list())
         depth = max(1, group.longest, metric.depth or 1)
         values = Ceilings(sorted_group, metric, depth, is_cut=False).losses(stages)
@@ -284,6 +285,7 @@ class Ceilings:
         score = self._computed(score_block)[0]
         ceiling = self.best(self.counts, self.depth)
         first = ceiling[[chain[0] for chain in chains]]
+        # losses cannot be negative, so `maximum` only removes rounding errors
         columns = {words.SCORE: score, "not_retrieved": np.maximum(self._highest() - first, 0)}
         for stage in range(1, max(map(len, chains), default=1)):
             later = [chain for chain in chains if len(chain) > stage]
@@ -354,7 +356,9 @@ class Ceilings:
         levels = self.experiment.judgments.levels_of
         ends = self.metric.depth or self.is_cut or self.metric.needs_depth
         to_the_end = not ends and not facts(self.metric).pooled
+        # an ideal ranking without a cutoff contains all judged documents, even beyond all lists
         longest = int(levels.sum(axis=-1).max(initial=0)) if to_the_end else 0
+        # the last level, of unjudged documents, is empty in an ideal ranking
         counts = np.pad(levels, ((0, 0), (0, 1)))[np.newaxis]
         return self.best(counts, max(self.depth, longest))
 

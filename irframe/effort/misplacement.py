@@ -159,6 +159,7 @@ def misplacement(
     variables: dict[str, Any] = {"recall_base": (TOPIC, R), "length": (TOPIC, length)}
     for name, arrays in zip(MEASURED, zip(*blocks, strict=True), strict=True):
         value = np.concatenate(arrays)
+        # relative positions are integers, which have no NaN
         value[~participated] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
         variables[name] = (*LIST, DEPTH)[: value.ndim], value
     coordinates: dict[Hashable, object] = {
@@ -186,7 +187,9 @@ def _measure(
     position = positions.relative_position(grade, expected)
     curve = np.cumsum(position, axis=-1, dtype=np.int32 if grade.shape[-1] <= SHORT else np.int64)
     rank = np.arange(1, 1 + grade.shape[-1])
+    # both ranks of a crossing are within the nominal length of the topic
     inside = rank[:-1] < length
+    # an ideal curve never leaves 0, but has the recovery ratio 1 in Fig. 4 of [1]
     ideal = ~position.any(axis=-1, keepdims=True)
     first = np.where(
         ideal, 1.0, positions.first_crossing(positions.crosses(curve, crossing) & inside)
@@ -387,6 +390,7 @@ def effort_gain(
     borders = _borders(signed, effort_score, signs, quartiles)
     row = np.stack([_classes(b, g) for b, g in zip(borders, signed.to_numpy(), strict=True)])
     column = _classes(BORDERS, effort_score.to_numpy())
+    # `0 * row` repeats the classes of effort for every metric of gain
     cells = np.where(scored, [row, column + 0 * row], 0)
     return _tally(gains, effort_score, signs * borders, cells).assign_attrs(effort=expected)
 
@@ -394,6 +398,7 @@ def effort_gain(
 def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
     """Raise unless efforts are from 0 (worst) to 1 (best)."""
     values = scores.to_numpy()[scores.notnull().to_numpy()]
+    # without scores, both ends are the initial value, which is a valid effort
     low, high = (float(end(values, initial=0.5)) for end in (np.min, np.max))
     if facts(label).cost or low < 0 or high > 1 + 10**-TIE:
         got = f"{label} from {low:.3g} to {high:.3g}, {facts(label).better} is better"
@@ -433,6 +438,7 @@ def _tally(
     cells: NDArray[np.int64],
 ) -> xr.Dataset:
     row, column = cells
+    # rankings without scores have class 0, and get the empty name after the last region
     region = np.where(row > 0, _REGION[row - 1, column - 1], len(REGIONS))
     points = (row > 0).reshape(len(row), -1).sum(axis=1)
     flat = (row - 1) * 4 + column - 1

@@ -76,6 +76,7 @@ class Outcomes:
         )
 
     def __post_init__(self) -> None:
+        # pandas drops attributes when a frame is built from a frame
         attrs = self.summary.attrs
         self.summary = Result(self.summary)
         self.summary.attrs = attrs
@@ -139,6 +140,7 @@ def _queries(answers: xr.Dataset, pairs: NDArray[np.int64]) -> pd.DataFrame:
     }
     returned = {side: rank > 0 for side, rank in ranks.items()}
     both = returned["a"] & returned["b"]
+    # the sum is the position of the outcome in `breakdown.CASES`
     codes = returned["a"] + np.int8(2) * returned["b"]
     frame = pd.DataFrame(
         {

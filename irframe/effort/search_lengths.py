@@ -100,6 +100,7 @@ def search_lengths(
     frames = (_of_topics(subset, depth, rel, unretrieved) for subset in by_topics(cube))
     lengths = pd.concat(frames, ignore_index=True)
     systems = pd.Index(lengths[SYSTEM])
+    # frames are blocks of topics, and a stable sort by system keeps the order of topics
     order = np.argsort(cube.indexes[SYSTEM].get_indexer(systems), kind="stable")
     lengths = lengths.iloc[order].reset_index(drop=True)
     n_unretrieved = int(lengths[RANK].isna().sum())
@@ -212,6 +213,7 @@ def length_histogram(
     systems, names = pd.factorize(lengths[SYSTEM])
     cell = systems * (count + 1) + np.where(retrieved, (length - 1) // width, count)
     documents = np.bincount(cell, minlength=len(names) * (count + 1)).reshape(len(names), -1)
+    # 0 marks the last bin, because search lengths of retrieved documents are at least 1
     low = np.tile(np.append(np.arange(count) * width + 1, 0), len(names))
     unknown = low == 0
     return pd.DataFrame(
@@ -332,6 +334,7 @@ def difference_histogram(
             "system_a": a,
             "system_b": b,
             "low": low,
+            # `-low` would contain a negative zero
             "high": 0 - low[::-1],
             "documents": documents,
             "share": documents / len(difference),
@@ -419,6 +422,7 @@ def effective_count(search_lengths: ArrayLike) -> int:
     total = (1 / ordered).sum()
     if total == 0:
         return 0
+    # rounding makes equally near means equal, so that `argmin` returns the smallest number
     return 1 + int(np.argmin(np.round(abs(mean - len(ordered) / total), 9)))
 
 
@@ -470,6 +474,7 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
     refuse_others(lengths)
     choice("precision", precision, get_args(Precision))
     if precision == "atomized":
+        # a search length of 0, which only unretrieved documents have, counts as 1 in a reciprocal
         search = np.maximum(lengths[LENGTH].to_numpy(np.float64), 1)
     else:
         values = lengths[PRECISION].to_numpy()

@@ -114,6 +114,8 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
     piece = np.cumsum(1 + steps) * block.grade.shape[-1] // FILLED
     for rows in np.split(np.arange(len(steps)), np.flatnonzero(np.diff(piece)) + 1):
         lower[rows], upper[rows] = _filled(metric, block.take(rows), steps[rows], grade)
+    # if only documents past the list can be relevant, fillings of the list have no score, and the
+    # upper bound is the score of the lower one
     return lower, np.fmax(lower, upper)
 
 
@@ -138,6 +140,7 @@ def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Flo
         beyond_high = np.clip(step - inside, 0, beyond)
         inside_low = np.clip(step - beyond, 0, inside)
     else:
+        # relevant documents past the list only lower the score, so all are for the lower bound
         beyond_low = beyond
         beyond_high = np.zeros_like(beyond)
         inside_low = step
