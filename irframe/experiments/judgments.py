@@ -261,7 +261,7 @@ class Judgments:
 
     @cached_property
     def position_of_row(self) -> Codes:
-        """The position of each row of `table` in `row`, or -1."""
+        """The position of each table row in `row`, or -1."""
         row = np.full(len(self.table.topic), -1, np.int32)
         row[self.row] = np.arange(len(self.row), dtype=np.int32)
         return row

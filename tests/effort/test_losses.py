@@ -129,8 +129,8 @@ def test_documents_that_the_previous_stage_lacks_are_refused(track):
     fused = pd.concat([runs, copy, copy.iloc[:1].assign(doc="another one")])
     refused(InputError, "another one on", fused.ireval.losses, qrels, "AP", stages=["bm25", "copy"])
     refused(ParameterError, "nobody", act[0], qrels, "AP", stages=["nobody", "bm25"])
-    one = runs[runs["system"].eq("bm25")].drop(columns="system")
-    refused(ParameterError, "bm25", one.ireval.losses, qrels, "AP", stages=["bm25"])
+    single = runs[runs["system"].eq("bm25")].drop(columns="system")
+    refused(ParameterError, "bm25", single.ireval.losses, qrels, "AP", stages=["bm25"])
 
 
 def test_metrics_that_are_not_highest_in_grade_order_are_refused(track):

@@ -116,11 +116,14 @@ def test_queries_have_a_row_per_comparison_and_topic():
     assert queries["rr_b"].tolist() == [1 / 4, 1 / 2, 0, 0]
 
 
-places = st.none() | st.integers(1, 12)
+answers = st.none() | st.integers(1, 12)
 
 
 @pytest.mark.filterwarnings("ignore:no retrieved document is judged:irframe.errors.IrframeWarning")
-@given(st.lists(st.tuples(places, places, places), min_size=1, max_size=25), st.integers(1, 12))
+@given(
+    st.lists(st.tuples(answers, answers, answers), min_size=1, max_size=25),
+    st.integers(1, 12),
+)
 def test_outcomes_of_all_pairs_agree_with_a_reference_implementation(ranks, k):
     columns = dict(zip("ABC", map(list, zip(*ranks, strict=True)), strict=True))
     runs, qrels = track(columns, length=12)

@@ -32,10 +32,10 @@ def run(*lists, system="s", ranks=(1, 2, 3)):
 
 
 @pytest.mark.parametrize("lists", [[RISING], [RISING] * 3, [RISING, EQUAL, [1.0, 1.0, 2.0]]])
-@pytest.mark.parametrize("beside", [False, True])
-def test_scores_that_rise_along_ranks_in_all_lists_are_refused(lists, beside):
+@pytest.mark.parametrize("with_another_system", [False, True])
+def test_scores_that_rise_along_ranks_in_all_lists_are_refused(lists, with_another_system):
     frame = run(*lists)
-    if beside:
+    if with_another_system:
         frame = pd.concat([run(FALLING, FALLING, system="t"), frame])
     message = r"'score' that rise with the ranks in 'rank' in every list of: s\. .*pass ties='rank'"
     refused(RankingError, message, frame.ireval.evaluate, QRELS, "RR")
@@ -72,9 +72,9 @@ def test_warnings_count_lists_whose_scores_rise_with_ranks(frame, lists):
 def slow_directions(frame):
     """Return systems that raise errors, and counts of rising lists."""
     refusals, cautions = [], {}
-    for system, own in frame.groupby("system"):
+    for system, lists in frame.groupby("system"):
         says, rises, moved = 0, 0, 0
-        for _, rows in own.groupby("topic"):
+        for _, rows in lists.groupby("topic"):
             by_rank = rows.sort_values("rank", kind="stable")
             pairs = [*zip(by_rank["rank"], by_rank["score"], strict=True)]
             steps = [(r, s, t) for (r, s), (q, t) in pairwise(pairs) if q > r]
@@ -117,9 +117,9 @@ def test_errors_and_warnings_about_rising_scores_agree_with_a_loop(drawn, by_ran
             cautions = []  # the error comes before any warning about another system
         else:
             ir.verbs.rank(frame)
-    messages = [str(each.message) for each in caught]
+    messages = [str(warning.message) for warning in caught]
     assert len(messages) == bool(cautions)
-    assert all(singular(each) in messages[0] for each in cautions)
+    assert all(singular(caution) in messages[0] for caution in cautions)
 
 
 def test_ranks_that_are_not_numbers_are_ignored():

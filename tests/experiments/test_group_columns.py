@@ -61,13 +61,13 @@ def test_each_collection_has_its_own_lowest_relevant_grade(frames):
 
 
 def test_lazy_and_grouped_cubes_apply_lowest_relevant_grades(frames, cube, cubes):
-    wanted = expected(frames, depth=50).to_xarray()
-    for each in (cube, cube.chunk(topic=3)):
-        result = each.ireval.score(OPEN, rel={"dl21": 2}).sel(depth=50, drop=True).compute()
+    frame = expected(frames, depth=50).to_xarray()
+    for variant in (cube, cube.chunk(topic=3)):
+        result = variant.ireval.score(OPEN, rel={"dl21": 2}).sel(depth=50, drop=True).compute()
         assert result.attrs["rel"] == "2 in dl21"
         for name in OPEN:
-            same = result.sel(metric=name).reindex_like(wanted)
-            np.testing.assert_allclose(same, wanted[name], atol=1e-12)
+            same = result.sel(metric=name).reindex_like(frame)
+            np.testing.assert_allclose(same, frame[name], atol=1e-12)
     groups = cube.ireval.groupby("collection").score("AP", rel={"dl21": 2})
     of_cubes = cubes.score("AP", rel={"dl21": 2})
     scores = cube.ireval.score("AP", rel={"dl21": 2})

@@ -35,9 +35,9 @@ def test_joined_blocks_keep_the_names_of_documents(lists):
 NUMBERED = TopUnjudged.named(np.zeros(1, int), np.zeros(1, int), pa.chunked_array([[7]]))
 
 
-@pytest.mark.parametrize("other", [None, NUMBERED], ids=["unknown", "numbers"])
-def test_blocks_with_unknown_names_or_names_of_different_types_are_not_joined(other):
-    for blocks in ([block(["a"]), other], [other, block(["a"])]):
+@pytest.mark.parametrize("unlike", [None, NUMBERED], ids=["unknown", "numbers"])
+def test_blocks_with_unknown_names_or_names_of_different_types_are_not_joined(unlike):
+    for blocks in ([block(["a"]), unlike], [unlike, block(["a"])]):
         assert JoinedUnjudged(blocks).joined() is None
 
 

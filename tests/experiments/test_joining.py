@@ -117,7 +117,7 @@ def drawn(*, integers):
     )
     if integers:
         return runs, qrels
-    name = {"doc": lambda each: "d" + each["doc"].astype(str)}
+    name = {"doc": lambda frame: "d" + frame["doc"].astype(str)}
     return runs.assign(**name), qrels.assign(**name)
 
 
@@ -127,7 +127,7 @@ def test_joins_do_not_depend_on_collisions_of_fingerprints(integers, prints, mon
     runs, qrels = drawn(integers=integers)
     expected = runs.merge(qrels, how="left", on=["topic", "doc"])["grade"].to_numpy()
     if prints == "their lengths":
-        short = lambda doc: np.array([len(str(each)) for each in doc.to_pylist()], np.uint64)  # noqa: E731
+        short = lambda doc: np.array([len(str(name)) for name in doc.to_pylist()], np.uint64)  # noqa: E731
         monkeypatch.setattr(joining, "fingerprints", short)
     with pytest.warns(match="2 topics"):
         ir.cube(runs, qrels)

@@ -22,7 +22,7 @@ from irframe.experiments.judgments import Judgments
 )
 def test_dictionaries_are_read_like_frames(qrels, quick):
     assert (read_qrels_dictionary(qrels) is not None) == quick
-    result, expected = (Judgments.of(each, []) for each in (qrels, ir.as_qrels(qrels)))
+    result, expected = (Judgments.of(source, []) for source in (qrels, ir.as_qrels(qrels)))
     assert result.topics.equals(expected.topics)
     assert result.lists == expected.lists
     for name in ("grade", "count", "levels", "row"):

@@ -39,7 +39,7 @@ def scored(runs, qrels=QRELS, **options):
     with warnings.catch_warnings(record=True, action="always") as caught:
         table = ir.evaluate(runs, qrels, "AP", **options)["AP"]
     result = table.groupby("system").agg(["sum", "size"]).T.to_dict("list")
-    return result, [str(each.message) for each in caught]
+    return result, [str(warning.message) for warning in caught]
 
 
 def test_the_warning_lists_systems_with_most_missing_lists_first():
@@ -170,7 +170,7 @@ def tables_of(lists, judged):
 
 
 def lists_of(table, judgments, collections=None):
-    single = collections or Collections.one(len(judgments.topics))
+    single = collections or Collections.single(len(judgments.topics))
     placed = place_topics(table, judgments)
     return Lists(table.systems, table.topics, placed, count_rows(table), single)
 
@@ -215,26 +215,26 @@ def test_topics_of_qrels_of_any_run_or_of_all_runs_can_be_selected(experiment):
             select(table, judgments, "common")
 
 
-@given(experiment=experiments(), parts=st.lists(st.integers(0, 2), min_size=5, max_size=5))
-def test_collections_decide_participation_and_top_grades(experiment, parts):
+@given(experiment=experiments(), labels=st.lists(st.integers(0, 2), min_size=5, max_size=5))
+def test_collections_decide_participation_and_top_grades(experiment, labels):
     lists, judged = experiment
     table, judgments = tables_of(lists, judged)
-    subset = dict(zip(NAMES, parts, strict=True))
-    codes = np.array([subset[topic] for topic in judgments.topics])
+    collection_of = dict(zip(NAMES, labels, strict=True))
+    codes = np.array([collection_of[topic] for topic in judgments.topics])
     collections = Collections(codes, pd.Index(list("xyz")))
     selection = select(table, judgments, "qrels", collections)
-    active = {(s, subset[t]) for s, t in lists if t in judged}
+    active = {(s, collection_of[t]) for s, t in lists if t in judged}
     stray = {s for s, _ in lists} - {s for s, _ in active}
     assert lists_of(table, judgments, collections).participated.tolist() == [
         [
-            system in stray or (system, subset[topic]) in active
+            system in stray or (system, collection_of[topic]) in active
             for topic in selection.judgments.topics
         ]
         for system in table.systems
     ]
     tops = np.broadcast_to(selection.top, len(selection.judgments.topics)).tolist()
     for topic, top in zip(selection.judgments.topics, tops, strict=True):
-        grades = [n % 4 for n, t in enumerate(judged) if subset[t] == subset[topic]]
+        grades = [n % 4 for n, t in enumerate(judged) if collection_of[t] == collection_of[topic]]
         assert top == max([1, *grades])
 
 

@@ -28,7 +28,7 @@ from irframe.names import EMPTY, UNJUDGED, TieRule
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "words"),
+    ("options", "error", "message"),
     [
         ({"ties": "trek"}, ParameterError, "ties.* one of .*found 'trek'"),
         (
@@ -39,8 +39,8 @@ from irframe.names import EMPTY, UNJUDGED, TieRule
         ({"pool_depth": {"a": 5}}, ParameterError, "or collection= to map .* {'a': 5}"),
     ],
 )
-def test_invalid_options_are_refused(options, error, words):
-    refused(error, words, lambda: ir.cube(*ir.example_track(), **arguments(ir.cube, options)))
+def test_invalid_options_are_refused(options, error, message):
+    refused(error, message, lambda: ir.cube(*ir.example_track(), **arguments(ir.cube, options)))
 
 
 judgments = st.lists(

@@ -185,15 +185,15 @@ def test_only_contributing_systems_are_pooled():
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ({"contributing": ["a", "z"]}, "contributing systems .a, b, c., but found 'z'"),
         ({"contributing": []}, "empty list"),
         ({"contributing": "team"}, "a boolean column"),
     ],
 )
-def test_invalid_contributing_systems_are_refused(options, words):
-    refused(ParameterError, words, lambda: TEAMED.ireval.pool(ir.Pool(1, **options)))
+def test_invalid_contributing_systems_are_refused(options, message):
+    refused(ParameterError, message, lambda: TEAMED.ireval.pool(ir.Pool(1, **options)))
 
 
 def test_unknown_team_columns_are_refused():

@@ -71,12 +71,12 @@ def with_warnings(call):
             result = call()
         except IrframeError as error:
             return str(error), None
-    return result, [str(each.message) for each in caught]
+    return result, [str(warning.message) for warning in caught]
 
 
-def same(found, expected):
+def same(result, expected):
     """Assert that scores are equal; types of ids may differ."""
-    pd.testing.assert_frame_equal(found, expected, check_exact=True, check_index_type=False)
+    pd.testing.assert_frame_equal(result, expected, check_exact=True, check_index_type=False)
 
 
 @pytest.mark.parametrize("policy", few_of(POLICIES, 4), ids=str)
@@ -131,7 +131,7 @@ def test_only_a_few_files_are_in_memory_at_a_time(monkeypatch, tmp_path):
         for frame in all_frames(self):
             frames.append(weakref.ref(frame))
             gc.collect()
-            alive.append(sum(each() is not None for each in frames))
+            alive.append(sum(reference() is not None for reference in frames))
             yield frame
 
     monkeypatch.setattr(ScannedRuns, "frames", watched)
@@ -167,11 +167,11 @@ def test_invalid_files_are_refused_or_skipped(tmp_path):
     refused(FileFormatError, r"s3.parquet", lambda: scanned.ireval.evaluate(qrels, "AP"))
     skipping = ir.scan_runs(tmp_path / "*.parquet", on_error="skip")
     scores, messages = with_warnings(lambda: skipping.ireval.evaluate(qrels, "AP"))
-    expected, others = with_warnings(lambda: ir.evaluate(runs[runs["system"] != "s3"], qrels, "AP"))
+    expected, usual = with_warnings(lambda: ir.evaluate(runs[runs["system"] != "s3"], qrels, "AP"))
     same(scores, expected)
-    left, *rest = sorted(messages, key=lambda message: "s3.parquet" not in message)
-    assert sorted(rest) == sorted(others)
-    assert left.startswith("files of runs are left out (1)")
+    skipped, *further = sorted(messages, key=lambda message: "s3.parquet" not in message)
+    assert sorted(further) == sorted(usual)
+    assert skipped.startswith("files of runs are left out (1)")
     none = ir.scan_runs(tmp_path / "s3.parquet", on_error="skip")
     for act in (lambda: none.ireval.evaluate(qrels, "AP"), lambda: none.ireval.groupby("topic")):
         message, _ = with_warnings(act)
@@ -215,8 +215,8 @@ def test_partitioned_data_sets_are_read_system_by_system(tmp_path):
     scores = scanned.ireval.evaluate(qrels, METRICS)
     same(scores, ir.evaluate(runs, qrels, METRICS))
     single = ir.scan_runs(tmp_path / "runs" / "system=s1", system="file").files
-    other = [name.replace("system=s1", "system=s2") for name in single]
-    selected = [name for name in other if Path(name).exists()]
+    of_s2 = [name.replace("system=s1", "system=s2") for name in single]
+    selected = [name for name in of_s2 if Path(name).exists()]
     by_file = ir.scan_runs([*single, *selected], system="file")
     assert [set(frame["system"]) for frame in by_file.frames()] == [{"runs"}]
 

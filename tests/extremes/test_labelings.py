@@ -37,7 +37,7 @@ def test_bounds_are_exact_if_grades_below_and_above_the_threshold_have_gain():
 def test_gains_of_labels_are_sorted_in_descending_order():
     labels = Labels.of(Q(rel=3), np.arange(5), 4)
     assert labels.relevant.tolist() == [1, 0.75]
-    assert labels.others.tolist() == [0.5, 0.25]
+    assert labels.below.tolist() == [0.5, 0.25]
     assert not labels.single
 
 
