@@ -148,7 +148,7 @@ def unpacked(
 def _as_dictionary(x: object) -> object:
     """Convert a client's response to a dictionary if possible."""
     kind = type(x)
-    # Frames and xarray objects also have a method `to_dict`, but they are no responses of clients.
+    # frames and xarray objects also have a method `to_dict`, but they are no responses of clients
     plain = isinstance(x, Mapping | list | tuple | str | Number | pd.Series | pd.Index | None)
     if plain or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims"):
         return x
@@ -185,10 +185,7 @@ def _refuse_positions(x: Hits) -> None:
 
 
 def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answers | None:
-    """Extract the hits from the answer to each topic.
-
-    The result is None if no answer contains hits.
-    """
+    """Return the hits by topic; None if there are none."""
     answers = {topic: _as_dictionary(answer) for topic, answer in answers.items()}
     lists: Mapping[Hashable, object] | None
     if path is not None:
@@ -364,6 +361,7 @@ def _of_vespa(answer: object) -> list[dict[Hashable, object]] | None:
     hits = [*root.get("children", ())]
     if "relevance" not in root or not all(isinstance(hit, Mapping) for hit in hits):
         return None
+    # a grouping query returns groups among the hits, and a group is not a document
     hits = [hit for hit in hits if not str(hit.get("id")).startswith(("group:", "grouplist:"))]
     return [{**hit, "source": None, SCORE: hit.get("relevance")} for hit in hits]
 
@@ -425,12 +423,12 @@ def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
     if name is None:
         _refuse_two_ids(levels[0].fields)
     fields: dict[str, Any] = {}
-    # A field of the hit itself has precedence over a nested field of the same name.
+    # a field of the hit itself has precedence over a nested field of the same name
     for level in reversed(levels):
         fields |= {n: v for n, v in level.fields.items() if v is not None or n not in fields}
     row = {}
     for column, names in IDS.items():
-        # A score in the payload comes from the user, and does not rank the hits.
+        # a score in the payload comes from the user, and does not rank the hits
         usable = (level.fields for level in levels if column != SCORE or not level.is_payload)
         value = next((v for f in usable for n in names if (v := f.get(n)) is not None), None)
         if value is not None and (column not in {START, END} or isinstance(value, Number)):
@@ -443,6 +441,7 @@ def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
     if is_pair:
         row[SCORE] = hit[1]  # type: ignore[index]
     text = first_in(fields, TEXTS, str)
+    # splitters of LangChain and Haystack store only the start of a chunk
     if START in row and END not in row and text is not None:
         row[END] = row[START] + len(text)
     further = {n: value for n, value in fields.items() if n not in row and _is_kept(n, value)}
@@ -459,6 +458,7 @@ def _is_kept(name: object, value: object) -> bool:
     """Return whether a field without a role is kept."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
+    # as a column, a field with such a name would be read as a role, a repeat, a search or a system
     if words.roles([name]) or name in {*words.REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name):
         return False
     return isinstance(value, str | Number)

@@ -119,10 +119,8 @@ def _of_systems(x: object, kind: Kind) -> pd.DataFrame | None:
     topics = [key for key, high in heights.items() if high == 1 and key not in runs]
     systems = [key for key in x if key in runs]
     if topics and systems:
-        got = (
-            f"both: {topics[0]!r} contains scores like a topic, and {systems[0]!r} contains topics "
-            "or a table like a system"
-        )
+        got = f"both: {topics[0]!r} contains scores like a topic, and {systems[0]!r} contains "
+        got += "topics or a table like a system"
         raise InputError("{topic: {doc: score}} or {system: run}", got, "pass them separately")
     return _one_frame(x) if systems else None
 
@@ -145,9 +143,9 @@ def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
     if all(isinstance(entry, Mapping) for entry in entries):
         frame = framed(entries)
         got = f"records with the fields {', '.join(map(repr, frame.columns))}"
-        fields = (
-            proposed(frame.assign(topic=range(len(entries))), {TOPIC: TOPIC}, [DOC, GRADE]) or {}
-        )
+        # each record gets its own topic, because a document may be judged for several topics
+        rows = frame.assign(topic=range(len(entries)))
+        fields = proposed(rows, {TOPIC: TOPIC}, [DOC, GRADE]) or {}
         doc, grade = [*fields] or ("doc", "grade")
         graded = f"{{t: {{row[{doc!r}]: row[{grade!r}] for row in pairs}}"
         listed = f"{{t: [row[{doc!r}] for row in pairs]"
@@ -169,6 +167,7 @@ ADAPTERS: tuple[Callable[[object, Kind], pd.DataFrame | None], ...] = (
     _of_lists,
     _of_hits,
     _of_systems,
+    # the last two functions convert the remaining dictionaries and rows, or raise errors
     _of_numbers,
     tables.rows_of,
 )
@@ -196,7 +195,7 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     levels = getattr(getattr(x, "index", None), "names", ())
     columns = require_columns(frame, kind, no_role, levels)
     if kind.value == SCORE and SYSTEM not in columns:
-        # `without_titles` found titles of documents in this column, so it does not name systems.
+        # `without_titles` found titles of documents in this column, so it does not name systems
         titles = RUN.find(frame.columns).get(SYSTEM)
         frame = frame if titles is None else frame.drop(columns=titles)
     return ByRole(frame, columns)
@@ -380,6 +379,7 @@ def as_runs(
             x = _read_hits(x, id, on_error, ranked_by)
         frame, columns = by_role(x, RUN)
     if call.texts:
+        # `frame` may be the caller's frame, whose attributes must not change
         frame = frame.copy(deep=False)
         frame.attrs = united(frame.attrs, caution(call.texts))
     if system is None:
@@ -435,6 +435,7 @@ def _split_dictionary(x: Mapping[Hashable, object]) -> tuple[Runs | ByRole, list
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     names = {*empty}
     nonempty = {name: lists for name, lists in x.items() if name not in names}
+    # an empty dictionary may be a system or a topic, so frames and nested dictionaries decide
     systems = any(
         isinstance(x[n], pd.DataFrame) or (isinstance(x[n], Mapping) and x[n]) for n in empty
     )
@@ -472,7 +473,7 @@ def _is_run(nested: object) -> bool:
 
 def _is_id(doc: object) -> bool:
     """Return whether a value may be a document id."""
-    # pandas stores a column of integer ids as floats if one id is missing.
+    # pandas stores a column of integer ids as floats if one id is missing
     is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)
 
@@ -492,7 +493,7 @@ def _one_frame(runs: Mapping[Hashable, object]) -> pd.DataFrame:
             warn(*cautions_of(getattr(run, "attrs", {})))
     frames = [as_runs(run, str(name)) for name, run in zip(names, runs.values(), strict=True)]
     columns = [roles(frame.columns) for frame in frames]
-    # Runs may have different names for one role, but a frame needs one name per role.
+    # runs may have different names for one role, but a frame needs one name per role
     if any(names != columns[0] for names in columns):
         to_role = [{name: role for role, name in names.items()} for names in columns]
         frames = [frame.rename(columns=t) for frame, t in zip(frames, to_role, strict=True)]

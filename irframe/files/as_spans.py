@@ -129,6 +129,7 @@ def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
 def _topics_of_questions(questions: pd.DataFrame) -> pd.Series:
     name = next((column for column in ALIASES[TOPIC] if column in questions.columns), None)
     text = next((column for column in QUESTIONS if column in questions.columns), None)
+    # "query" is an accepted name of topics, but such a column may contain the texts of questions
     if name is not None and name != text:
         return questions[name]
     codes = range(len(questions)) if text is None else pd.factorize(questions[text])[0]
@@ -162,7 +163,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     if SET in frame.columns:
         columns[SET] = frame[SET]
     for role in (START, END, GRADE):
-        # Numbers are parsed here, because readers of files return all columns as text.
+        # numbers are parsed here, because readers of files return all columns as text
         if pd.api.types.is_string_dtype(columns[role]):
             columns[role] = pd.Series(numbers(columns[role], role), frame.index)
     spans = pd.DataFrame(columns).reset_index(drop=True)

@@ -78,7 +78,7 @@ def shallow(source: str, data: bytes) -> bytes:
 
 def _levels(data: bytes) -> int:
     """Return the depth of nested brackets, including those in strings."""
-    # Setting this bit turns [ into { and ] into }, so that both kinds of brackets count.
+    # setting this bit turns [ into { and ] into }, so that both kinds of brackets count
     characters = np.frombuffer(data, np.uint8) | 0x20
     brackets = characters[(characters == ord("{")) | (characters == ord("}"))]
     return int(np.cumsum(np.where(brackets == ord("{"), 1, -1)).max(initial=0))
@@ -104,6 +104,7 @@ def is_objects(data: bytes, kind: Kind = RUN) -> bool:
     data = data.removeprefix(codecs.BOM_UTF8)
     if _OBJECTS.match(data):
         return True
+    # a single line may also be {topic: {doc: number}}, so its keys decide
     names = _KEY.findall(data.decode("latin-1")) if _OBJECT.fullmatch(data) else []
     return {TOPIC, DOC} <= kind.find(names).keys()
 
@@ -113,18 +114,19 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     from pyarrow.json import ParseOptions, ReadOptions, read_json  # noqa: PLC0415 - costs time at import
 
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
+    # without a line feed, `find` returns -1, and the remainder is the length of the data
     line = shallow(source, data)[: data.find(b"\n") % (len(data) + 1)]
     first = json.loads(line)
     sources.refuse_wide(source, len(first))
     text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
-    # Without types, Arrow would convert some ids to dates.
+    # without types, Arrow would convert some ids to dates
     schema = ParseOptions(explicit_schema=pa.schema(text))
     size = ReadOptions(block_size=sources.LINE, use_threads=len(data) > sources.LINE)
     try:
         table = read_json(pa.BufferReader(data), size, schema)
     except pa.ArrowInvalid:  # Arrow refuses files in which a column has several types
         table = None
-    # Arrow rounds integers beyond 2**53 in a column of floats, and makes 1e400 infinite.
+    # Arrow rounds integers beyond 2**53 in a column of floats, and makes 1e400 infinite
     if table is None or _is_inexact(table, data):
         lines = (line for line in data.splitlines() if line.strip())
         table = framed([_row(line) for line in lines])
@@ -306,6 +308,7 @@ class FileSet:
         ]
         systems = pc.unique(table[SYSTEM]).to_pylist()
         here = sources.home(name)
+        # all parts of a data set have the same home, and may contain rows of one system
         problems += [
             (name, ONCE, f"{system!r}, which is in {self.homes[system]}")
             for system in systems
@@ -337,6 +340,7 @@ class Format(NamedTuple):
 
 
 FORMATS = (
+    # `is_nested` accepts JSON lines, too, so `is_objects` must be tried first
     Format("JSON lines", is_objects, parse_objects),
     Format("JSON or CBOR", is_nested, parse_nested),
     Format("Parquet", lambda data, _: is_parquet(data), parse_parquet),

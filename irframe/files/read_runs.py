@@ -127,6 +127,7 @@ def read_run(
     tables = [read_file.run_table(path, system, RUN.described(columns, sep))]
     states = states_of([name_of(path)])
     notes = notes_of(tables)
+    # `to_frame` can free the columns of a table only if no variable refers to the table
     frame = to_frame(tables.pop())
     frame.attrs |= notes | ({FILES: states} if states else {})
     return frame
@@ -364,6 +365,7 @@ def of_documents(frame: pd.DataFrame, unit: Unit) -> pd.DataFrame:
     unit
         As for `read_runs`.
     """
+    # `collapse` is in irframe.experiments, which imports irframe.files
     collapsed: pd.DataFrame = cast("Any", frame).ireval.collapse(of=unit)
     return collapsed
 
@@ -375,7 +377,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
     try:
         yield pool
     finally:
-        # After an error or an interrupt, do not wait for files that threads are still reading.
+        # after an error or an interrupt, do not wait for files that threads are still reading
         pool.shutdown(wait=sys.exc_info()[0] is None, cancel_futures=True)
 
 

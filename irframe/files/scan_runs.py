@@ -255,6 +255,7 @@ def _ahead(
     ahead: Iterator[Read] | None = None
     for (names, _), (following, size) in pairwise([*batches, ([], 0)]):
         results = ahead or start(names)
+        # a file that is larger than a batch is not read ahead, because memory may not hold two
         ahead = start(following) if size <= BATCH else None
         yield from results
 
@@ -269,7 +270,7 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     groups: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
         groups[sources.home(name), None if by_file else sources.system_of(name)].append(name)
-    # All files of a system are in one batch, because only complete lists can be scored.
+    # all files of a system are in one batch, because only complete lists can be scored
     batches: list[tuple[list[str], int]] = []
     for names in groups.values():
         size = sum(sizes.get(name, 0) for name in names)
@@ -305,6 +306,8 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
                 rows[entry["values"]] += entry["counts"]
     except (IrframeError, LookupError):
         return None
+    # A system with one row may result from a line that was cut off. A warning about such a line
+    # needs the complete file.
     if len(rows) < 2 or rows.total() < FEW * len(rows) or min(rows.values()) < 2:
         return None
     read_pieces = _parquet_pieces if is_parquet else _pieces
@@ -346,7 +349,7 @@ def _read_complete_systems(
             if at >= max(expected):
                 break
             at, piece = next(pieces)
-        # Each table leaves the list when it is used, so that its memory can be freed.
+        # each table leaves the list when it is used, so that its memory can be freed
         freed = (tables.pop(0) for _ in range(len(tables)))
         yield pa.concat_tables(freed, promote_options="permissive")
 
@@ -364,6 +367,8 @@ def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
     schema = next(sources.parquet_batches(file, file)).schema
     columns = kind.require(schema.names, file)
     name = columns[SYSTEM]
+    # Different integers or decimals may be equal as floats, which is refused. Only the complete
+    # column shows whether it contains such numbers.
     exact = SCORE in columns and not pa.types.is_floating(schema.field(columns[SCORE]).type)
     if not exact:
         for batch in sources.parquet_batches(file, file, [name]):
@@ -404,6 +409,6 @@ def _cut_of(data: bytes, kind: Kind) -> Cut | None:
             parse(start, "", kind, cut)
         except IrframeError:
             continue
-        # Only the whole file shows whether a third column contains ranks or scores.
+        # only the whole file shows whether a third column contains ranks or scores
         return None if {RANK, SCORE} & {*cut.columns} == {RANK} else cut
     return None

@@ -123,7 +123,7 @@ def _reader(codec: str, stream: IO[bytes]) -> IO[bytes]:
 
 def _reader_of_xz(packed: IO[bytes]) -> IO[bytes]:
     """Decompress a file of one or more xz streams."""
-    # `lzma.open` would ignore damage after the first stream.
+    # `lzma.open` would ignore damage after the first stream
     data = packed.read()
     content = io.BytesIO()
     most = most_of(len(data)) + 1
@@ -132,7 +132,7 @@ def _reader_of_xz(packed: IO[bytes]) -> IO[bytes]:
         content.write(unpacker.decompress(data, most))
         if not unpacker.eof and content.tell() < most:
             raise EOFError("the last stream is cut off")
-        # The xz format allows padding with zeros after a stream.
+        # the xz format allows padding with zeros after a stream
         data = unpacker.unused_data.lstrip(b"\0")
     content.seek(0)
     return content
@@ -210,13 +210,13 @@ def _opened(source: object) -> Iterator[IO[bytes]]:
         if not (S_ISREG(mode) or S_ISFIFO(mode)):  # reading a device may never end
             raise InputError("a file or a pipe", f"the device {path}", MEANT)
         with path.open("rb") as stream:
-            # Detecting the format needs to seek, and a pipe cannot seek.
+            # detecting the format needs to seek, and a pipe cannot seek
             yield stream if S_ISREG(mode) else io.BytesIO(stream.read())
     elif hasattr(source, "read"):
-        # ValueError is raised for a closed file, and for text in another encoding.
+        # a closed file, or text in another encoding, raises ValueError
         with undamaged("an open file", str(getattr(source, "name", "<stream>")), ValueError):
             blocks = []
-            # A call of `read` may return only a part of the remaining bytes.
+            # a call of `read` may return only a part of the remaining bytes
             while content := source.read():
                 if not isinstance(content, str | bytes | bytearray):
                     raise InputError(
@@ -302,6 +302,7 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
     for block in _blocks(source, size):
         end = block.rfind(b"\n", 0, max(0, len(block) - tail)) + 1
         if end:
+            # a slice of a memoryview does not copy the block
             yield incomplete + memoryview(block)[:end]
             incomplete = b""
         incomplete += memoryview(block)[end:]
@@ -348,7 +349,7 @@ def parquet_batches(
 
     with undamaged("a Parquet file", source, pa.ArrowException, OSError, MemoryError, ValueError):
         opened = pa.BufferReader(file) if isinstance(file, bytes) else pa.OSFile(file)
-        # Pre-buffering would hold a whole row group in memory.
+        # pre-buffering would hold a whole row group in memory
         with opened, ParquetFile(opened, pre_buffer=False, buffer_size=FREE >> 6) as parquet:
             metadata = parquet.metadata
             size = opened.size()
@@ -356,6 +357,7 @@ def parquet_batches(
             refuse_wide(source, metadata.num_columns)
             refuse_large(source, size, metadata.num_rows * metadata.num_columns * _WIDTH)
             for group in range(metadata.num_row_groups):
+                # the first rows show how many rows fit into `FREE` bytes of the widest column
                 few = next(parquet.iter_batches(FIRST, [group]), None)
                 rows = FREE // (1 + max(map(_content, few.columns)) // FIRST) if few else FIRST
                 for batch in parquet.iter_batches(min(max(rows, FIRST), MOST), [group], columns):

@@ -62,10 +62,11 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     if first is None:
         return []
     line = first[1].decode(errors="replace")
+    # tabs are tried before other whitespace, because ids and tags may contain spaces
     ways = [between for between in ("\t", ANY, ",", ";") if between == ANY or between in line]
     if kind.between:
         ways = [kind.between]
-    # A vertical tab or form feed is whitespace, so in such a file a tab is whitespace too.
+    # a vertical tab or form feed is whitespace, so in such a file a tab is whitespace too
     elif b"\f" in data or b"\v" in data:
         ways = [ANY]
     headed = []
@@ -87,6 +88,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     cuts = cuts or [Cut(kind.layouts[0], kind.between or ANY)]
     refuse_wide(source, max(len(separator.columns) for separator in cuts))
     above = data[: first.start(1)]
+    # lines above the first row are comments, unless a line that begins with # is a row
     return [c if is_row(above, c) else c._replace(start=first.start(1)) for c in cuts]
 
 
@@ -130,6 +132,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
 def _are_scores(table: pa.Table, data: bytes, cut: Cut, kind: Kind, source: str) -> bool:
     """Return whether a third column, read as ranks, contains scores."""
     unnamed = kind.headed and not cut.header and {RANK, SCORE} & {*cut.columns} == {RANK}
+    # a decimal point at the end of a line shows that an unnamed column contains scores
     if not unnamed or _POINT.search(data):
         return unnamed
     topic = table[TOPIC].combine_chunks().dictionary_encode().indices.to_numpy()
@@ -163,6 +166,8 @@ def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
     falls = (numbers[1:] < numbers[:-1])[inside]
     if not falls.any() and _counts_up(topic, numbers):
         return RANK
+    # Ranks may be in any order within a topic. If all numbers fall, as in 3, 2, 1, they may be
+    # ranks in reverse order or scores.
     counts_up = falls.any() and _counts_up(topic, numbers[np.lexsort((numbers, topic))])
     if counts_up and not falls.all():
         return RANK
@@ -204,6 +209,7 @@ def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
     except pa.ArrowInvalid:
         return
     if any(pa.types.is_integer(t) or pa.types.is_floating(t) for t in table.schema.types):
+        # `in_types` raises an error that names the missing columns
         in_types(table, source, kind)
 
 
@@ -288,6 +294,7 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
         blank = _one_blank(body)
         plain = blank and not _is_padded(body, blank, len(cut.columns))
         result = _by_value(body, cut.alone(blank)) if plain else None
+        # empty values may be due to blanks around a line, which `separated` removes
         if result is not None and not (isinstance(result, Strange) and "" in result.values):
             return result, 0
         body = separated(body)
@@ -298,6 +305,7 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     result = _by_value(lines, cut.alone())
     if result is not None or is_quoted or not may_be_longer(cut, kind):
         return result, 0
+    # surplus columns are cut off, because Arrow requires the same number of columns in all lines
     shorter = cut if cut.header else cut._replace(columns=kind.layouts[0])
     tab = re.escape(cut.separator.encode())
     fields = tab.join([rb"[^\r\n" + tab + rb"]+"] * len(shorter.columns))
@@ -334,6 +342,7 @@ def _typed(text: bytes, cut: Cut) -> pa.Table | None:
         bad = False
         if pa.types.is_floating(column.type):
             bad = pc.any(pc.is_nan(column)).as_py() or _is_large(column)
+            # Arrow reads 1e400 as infinity, so infinite values are read again as text
             if not bad and pc.any(infinite := pc.is_inf(column)).as_py():
                 written = pc.unique(_read(text, cut, {name: TEXT})[name].filter(infinite))
                 bad = not all(map(says_infinite, written.to_pylist()))
@@ -402,6 +411,7 @@ def _read(text: bytes, cut: Cut, types: dict[str, pa.DataType]) -> pa.Table:
             quote_char='"' if cut.quoted else False,
             newlines_in_values=cut.quoted,
         ),
+        # by default, Arrow reads ids such as NA and null as missing values
         convert_options=pyarrow.csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[]
         ),

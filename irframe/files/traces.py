@@ -237,6 +237,8 @@ def of_searches(
         raise InputError(expected, f"{len(lost)} results that cannot be read", advice, lost)
     ordered = {topic: _in_time(topic, by_topic) for topic, by_topic in searches.items()}
     search = [n for lists in ordered.values() for n, hits in enumerate(lists, 1) for _ in hits]
+    # `of_hits` raises if scores rise and fall along a bare list, but not if they do in `Answers`,
+    # because a search tool has already decided the order.
     bare = all(isinstance(call, list | tuple) for call in chain(*x.values()))
     merged = ((topic, [*chain(*lists)]) for topic, lists in ordered.items())
     hits_of = dict(merged) if bare else Answers(merged)
@@ -251,6 +253,7 @@ def _searches(call: ToolCall, tools: set[NAME | None]) -> bool:
     """Return whether a call without hits is a search."""
     if call.is_named:
         return call.result is not None and call.tool in tools
+    # JSON that cannot be parsed may be a list of hits that was cut off
     return _is_json(call.result) and _parsed(call.result) is call.result
 
 
@@ -271,9 +274,10 @@ def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> lis
     for n, call in enumerate(calls):
         if call.hits is not None and not returned.isdisjoint(_above(call.parent, parents)):
             continue  # skip this span, because an enclosing span already contains its hits
+        # a tuple is not equal to any id, so that calls without an id are not merged
         key = (n,) if call.id is None else call.id
         before = distinct.setdefault(key, call)
-        # The message that requests a call has its id, but no result.
+        # the message that requests a call has its id, but no result
         if before.hits is None and call.result is not None:
             distinct[key] = call
         elif call.hits is not None and repr(call.hits) != repr(before.hits):
@@ -430,7 +434,7 @@ def _parsed(value: object) -> object:
     """Parse text in JSON; return other values unchanged."""
     try:
         return json.loads(value) if _is_json(value) else value  # type: ignore[arg-type]
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # too many digits in an integer, or too deep nesting
         return value
 
 
@@ -442,8 +446,10 @@ def _dotted(attributes: object, before: str = "") -> dict[str, object]:
     flat: dict[str, object] = {}
     for name, value in attributes.items() if isinstance(attributes, Mapping) else ():
         dotted = f"{before}{name}"
+        # the result of a call stays one value, even if it is a dictionary
         nested = isinstance(value, Mapping) and dotted not in SPAN_RESULTS
         flat |= _dotted(value, f"{dotted}.") if nested else {dotted: value}
+    # objects other than spans may have a field `attributes`, too
     return flat if before or any(name.split(".")[0] in SPAN_PARTS for name in flat) else {}
 
 
@@ -467,6 +473,7 @@ def _of_span(
     if documents is None:
         names = SPAN_RESULTS if retrieves or kind == "TOOL" else SPAN_RESULTS[:1]
         result = next((attributes[n] for n in names if n in attributes), None)
+        # a retriever without a result has searched, but found nothing
         hits = [] if retrieves and result is None else _hits_of_result(result, field)
     elif isinstance(documents, list) and all(isinstance(hit, Mapping) for hit in documents):
         hits = [*map(_as_hit, documents)]

@@ -72,7 +72,7 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         with _naming_file(path), stream:
             yield stream
-        # Errors are ignored, because a new target has no mode, and some file systems have no modes.
+        # errors are ignored, because a new target has no mode, and some file systems have no modes
         with suppress(OSError):
             written.chmod(target.stat().st_mode)
         written.replace(target)
@@ -117,10 +117,10 @@ def temporary_path(target: Path) -> Path:
 
     Temporary files that killed processes left in the folder are removed.
     """
-    # A checksum keeps the name short, because file systems limit the length of names.
+    # a checksum keeps the name short, because file systems limit the length of names
     prefix = f".{zlib.crc32(fsencode(target.name)):08x}."
     for leftover in target.parent.glob(f"{prefix}*.part*"):
-        # Errors are ignored, because another process may remove the file first.
+        # errors are ignored, because another process may remove the file first
         with suppress(OSError), locked(leftover) as is_free:
             # The operating system releases the locks of a killed process. The age is checked,
             # because a new file is locked only after it was created.
@@ -234,7 +234,7 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
         for start in range(0, len(columns[TOPIC]), ROWS):
             block = [f.slice(start, ROWS) if isinstance(f, pa.ChunkedArray) else f for f in fields]
             texts = [f.cast(TEXT) for f in block]
-            # Lines are joined in Arrow, which creates no Python object per line.
+            # lines are joined in Arrow, which creates no Python object per line
             lines = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT)).combine_chunks()
             text = pa.LargeListArray.from_arrays([0, len(lines)], lines)
             stream.write(pc.binary_join(text, pa.scalar("\n", TEXT))[0].as_buffer().to_pybytes())
