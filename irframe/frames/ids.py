@@ -275,7 +275,7 @@ def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[object
     missing = pd.isna(values) if values.ndim == 1 else np.zeros(0, bool)
     refuse_missing(missing, role)
     are_integers = [isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values]
-    # Python refuses to print integers with thousands of digits.
+    # Python refuses to print integers with thousands of digits
     if all(are_integers) and not any(int(value).bit_length() > LONGEST for value in values):
         fits = all(-(2**63) <= value < 2**63 for value in values)
         return [*map(int if fits else str, values)]
@@ -342,6 +342,7 @@ def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
             return slowly
         order = sorted(range(len(labels)), key=labels.__getitem__)
         levels.append(side if order == [*range(len(order))] else side.take(order))
+        # the sorting order of a permutation is its inverse: the position of each label in the level
         codes.append(np.argsort(order))
     spread: Any = [np.ravel(grid) for grid in np.meshgrid(*codes, indexing="ij")]
     return pd.MultiIndex(levels, spread, names=names, verify_integrity=False)
@@ -357,7 +358,7 @@ def grouped(codes: Codes) -> Codes:
     """
     if not (codes[1:] < codes[:-1]).any():
         return np.arange(len(codes))
-    # NumPy sorts 16-bit integers by radix sort, which is faster.
+    # NumPy sorts 16-bit integers by radix sort, which is faster
     small = codes.astype(np.uint16) if codes.max() < 1 << 16 else codes
     return np.argsort(small, kind="stable")
 
@@ -426,7 +427,7 @@ def repeated(codes: Codes) -> Codes:
     >>> repeated(np.array([3, 1, 3]))
     array([2])
     """
-    # Sorting is several times as fast as a hash table, and usually nothing is repeated.
+    # sorting is several times as fast as a hash table, and usually nothing is repeated
     ordered = np.sort(codes)
     if not (ordered[1:] == ordered[:-1]).any():
         return np.arange(0)

@@ -207,6 +207,7 @@ class Kind:
 
 RUN = Kind(
     noun="a run",
+    # any rank is a valid score, so the layout with ranks is tried before the one with scores
     layouts=((TOPIC, UNREAD, DOC, RANK, SCORE, SYSTEM), (TOPIC, DOC, RANK), (TOPIC, DOC, SCORE)),
     roles=(SYSTEM, TOPIC, DOC, RANK, SCORE),
     needed=((TOPIC,), (DOC,), (SCORE, RANK)),
@@ -291,6 +292,7 @@ def check_columns(
     """
     named_roles = {role for role, name in columns.items() if kind.called.get(name) == role}
     for role, column in columns.items():
+        # a column with the canonical name, or with a role that the caller passed, has no rivals
         rivals = [name for name in words.ALIASES.get(role, ()) if name in names]
         if len(rivals) > 1 and column != role and role not in named_roles:
             refuse_rivals({name: get(name) for name in rivals}, role, column)
@@ -362,6 +364,7 @@ def refuse_two_units(
     """
     doc = columns.get(words.DOC)
     chunks = [name for name in words.CHUNKS if name in frame.columns and name != doc]
+    # two columns with the same ids contain one unit under two names
     chunk = next(
         (n for n in chunks if not (frame[n].astype(str) == frame[doc].astype(str)).all()), None
     )
@@ -371,6 +374,7 @@ def refuse_two_units(
         doc: f"collapse to documents with units={doc!r}",
         chunk: f"if chunks are judged, ir.as_runs(frame).drop(columns={doc!r})",
     }
+    # `judged` is a function, because judged ids are only needed for the message
     judged_ids = {*map(str, judged())}
     met = [name for name in ways if not judged_ids.isdisjoint(frame[name].astype(str))]
     advice = "; or, ".join(text for name, text in ways.items() if name in met or not met)
@@ -379,6 +383,7 @@ def refuse_two_units(
 
 
 _INDEX = re.compile(r"__index_level_\d+__")
+"""The pattern of names under which pandas stores unnamed index levels in Parquet files."""
 
 
 def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Table:

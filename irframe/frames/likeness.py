@@ -77,7 +77,7 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
     floats = [name for name in free if pd.api.types.is_float_dtype(frame[name])]
     systems = [name for name in floats if not {*UNLIKE[SCORE].split()} & {*words_of(name)}]
     if SCORE in expected and len(systems) > 1:
-        # The word bm25 suggests scores, but it also names a system.
+        # the word bm25 suggests scores, but it also names a system
         one_is_score = any(
             _likeness(name, SCORE) and "bm25" not in words_of(name) for name in systems
         )
@@ -88,7 +88,7 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
         melted = f"frame.melt({ids}, var_name='system', value_name='score'"
         return f"{melted}{value_vars}) if each of {', '.join(map(repr, systems))} is a system"
     far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
-    # Smaller distances rank higher, so the line of code negates the distances.
+    # smaller distances rank higher, so the line of code negates the distances
     if SCORE in expected and len(far) == 1:
         further = [role for role in expected if role != SCORE]
         pairs = proposed(frame, columns, further)
@@ -241,7 +241,7 @@ def refuse_rivals(
     for name in rivals:
         values = frame[chosen]
         rival_values = frame[name]
-        # A column with one value cannot distinguish systems, so it only describes the run.
+        # a column with one value cannot distinguish systems, so it only describes the run
         described = role != SYSTEM or rival_values.nunique() < 2
         decided = (chosen, name) in KNOWN_PAIRS or (name in words.LAST_RESORTS and described)
         if not decided and values.dtype != rival_values.dtype:
@@ -268,7 +268,7 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     several = len(topic) - len(np.unique(topic))
     if not several or len(np.unique(labels)) < min(3, len(labels)):
         return columns
-    # A title belongs to one document, while a system retrieves several.
+    # a title belongs to one document, while a system retrieves several
     doc = pd.factorize(get(columns[DOC]))[0].astype(np.int64)
     if len(np.unique(doc * (labels.max() + 1) + labels)) > len(np.unique(labels)):
         return columns
@@ -406,7 +406,7 @@ def _are_lists(
 ) -> bool:
     """Return whether a column splits unordered rows into ranked lists.
 
-    `lists` are the codes of lists if the column names systems. `separates` tells whether the column
+    `lists` are the codes of lists if the column names systems. `separates` is True if the column
     separates repeated documents.
     """
     role = next((role for role in (SCORE, RANK) if role in columns), None)

@@ -88,7 +88,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         columns.append(column)
         del column
-    # Columns are numbered, because `to_pandas` needs distinct names.
+    # columns are numbered, because `to_pandas` needs distinct names
     numbered = pa.table(columns, [str(n) for n in range(len(names))])
     frame: pd.DataFrame = numbered.to_pandas(types_mapper=types.get)
     frame.columns = pd.Index(names)
@@ -204,7 +204,7 @@ def refuse_fractions(
     column: pd.Series,
     role: str,
     low: float = -(2.0**63),
-    # The largest float below 2**63, the first integer that int64 cannot hold.
+    # the largest float below 2**63, the first integer that int64 cannot hold
     high: float = 2.0**63 - 1024,
 ) -> None:
     """Raise if grades or ranks are not whole numbers."""
@@ -310,6 +310,7 @@ def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
     """Describe the values of some rows for a message."""
     first = rows[:SHOWN].tolist()
     values = zip(column.iloc[first].tolist(), first, strict=True)
+    # a message describes the first rows, and only counts the others
     return [f"{shortened(value)} in row {row}" for value, row in values] + [""] * (
         len(rows) - SHOWN
     )
@@ -327,6 +328,7 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
     truths = pd.api.types.is_bool_dtype(dtype) and role == words.GRADE
     if truths or pd.api.types.is_any_real_numeric_dtype(dtype):
         values: NDArray[np.float64] = column.to_numpy(np.float64, na_value=np.nan)
+        # floats and booleans stay distinct as 64-bit floats, but large integers may become equal
         if dtype.kind in "fb":
             return values, _NONE
         return values, _merged(values, column, least=EXACT * (dtype.kind in "iu"))
@@ -340,7 +342,7 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
     for row in np.flatnonzero(~texts).tolist():
         values[row], valid[row] = _of_value(objects[row], role)
     strange = np.flatnonzero(~valid)
-    # Distinct decimals of any size may be equal as floats, but integers only from 2**53 on.
+    # distinct decimals of any size may be equal as floats, but integers only from 2**53 on
     least = 0 if Decimal in kinds else EXACT
     return values, strange if len(strange) else _merged(values, column, least)
 
@@ -404,10 +406,11 @@ def _of_text(
         zero_copy_only=False
     )
     is_number = pc.match_substring_regex(text, f"^({pattern})$")
-    # Arrow does not accept a plus sign before a number.
+    # Arrow does not accept a plus sign before a number
     plain = pc.replace_substring_regex(pc.if_else(is_number, text, "nan"), r"^\+", "")
     values = plain.cast(pa.float64()).to_numpy(zero_copy_only=False)
     valid = is_number.to_numpy(zero_copy_only=False) | missing
+    # Arrow reads 1e400 as infinity, so the text of infinite values is checked
     for row in np.flatnonzero(np.isinf(values)).tolist():
         valid[row] &= says_infinite(texts[row])
     return values, valid
