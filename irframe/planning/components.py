@@ -77,6 +77,7 @@ def mean_squares(scores: Array) -> MeanSquares:
         [
             topics * np.square(of_system - grand).sum(axis=0),
             systems * np.square(of_topic - grand).sum(axis=0),
+            # einsum adds up squares without an array of all squares
             np.einsum("stk,stk->k", deviations, deviations),
         ]
     )
@@ -84,7 +85,7 @@ def mean_squares(scores: Array) -> MeanSquares:
     freedom = np.array([systems - 1, topics - 1, (systems - 1) * (topics - 1)])
     with np.errstate(invalid="ignore"):
         means = squares / freedom[:, np.newaxis]
-    # Without this limit, equal scores would have tiny variances, and shares would be random.
+    # without this limit, equal scores would have tiny variances, and shares would be random
     means[means <= rounding_error] = 0
     system, topic, residual = means
     sizes = np.full(depths, systems), np.full(depths, topics)
@@ -119,6 +120,7 @@ def _reach(first: Array, df1: Array, second: Array, df2: Array, tail: float) -> 
     The modified large-sample method combines the mean squares `first` and `second`, see
     `components`.
     """
+    # g1, h2 and g12 are the constants G1, H2 and G12 of Burdick and Graybill
     ratio = _f(tail, df1, df2)
     g1 = 1 - 1 / _f(tail, df1)
     h2 = 1 / _f(1 - tail, df2) - 1
@@ -252,6 +254,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
         unclustered = None
         size = 1.0  # the mean cluster size without clusters
         if design is not None:
+            # both designs have the same weights and tasks, so that only clusters change the ratio
             unclustered = design_of(len(design.task), weights=design.weights, task=design.task)
             size = (design.masses**2).sum() / (design.shares**2).sum()
         variances = (

@@ -107,6 +107,8 @@ def own_components(lists: Array, owner: Array) -> Array:
     systems = len(counts)
     freedom = (counts - 1) * (topics - 1)
     with np.errstate(invalid="ignore", divide="ignore"):
+        # `table_of` returns variances of means, that is, mean squares divided by the number of
+        # topics, of repeats, or of both.
         residual = (table.residual * counts * topics * freedom).sum(axis=0) / freedom.sum()
         repeat = (table.repeat * counts**2).sum(axis=0) / counts[counts > 1].sum()
         repeat = repeat - residual / topics
@@ -140,6 +142,7 @@ def shared_components(table: Array) -> Arrays:
     axes = {"s": 0, "r": 1, "t": 2}
     effects: dict[str, Array] = {}
     squares = []
+    # each source follows all sources that it contains, whose effects are subtracted
     for source in ("", "s", "t", "r", "st", "sr", "tr", "str"):
         averaged_axes = tuple(axes[letter] for letter in "srt" if letter not in source)
         effect = table.mean(axis=averaged_axes, keepdims=True) if averaged_axes else table
@@ -226,8 +229,8 @@ def _least_topics(
     """Return the smallest number of topics with the required power.
 
     The result is NaN if no number of topics is sufficient. `draws` is the number of independent
-    samples of repeats in a difference. The argument is 1 if systems share repeats. Otherwise the
-    argument is 2, and each sample contributes half of the variance.
+    samples of repeats in a difference: 1 if systems share repeats, and otherwise 2, each of which
+    contributes half of the variance.
     """
     by_topic, by_repeat, residual = (np.asarray(variance, np.float64) for variance in values)
 
@@ -240,6 +243,8 @@ def _least_topics(
         if repeats > 1:
             weighed += (within**2 + residual_variance**2 / (topics - 1)) / draws / (repeats - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
+            # As in the crossed test, there is at least one degree of freedom. The upper limit
+            # excludes infinity, for which the F distribution of SciPy is NaN.
             freedom = np.clip(variance**2 / weighed, 1, 1e9)
             lead = difference / np.sqrt(variance)
         if one_sided:
@@ -247,9 +252,10 @@ def _least_topics(
         else:
             critical = scipy.special.fdtri(1, freedom, 1 - alpha)
             missed = scipy.special.ncfdtr(1, freedom, lead**2, critical)
+        # without variance, every difference is detected, but the power may be NaN
         return np.asarray((1 - missed >= power) | (variance == 0))
 
-    # Doubling finds a sufficient number of topics, and bisection the smallest, in few evaluations.
+    # doubling finds a sufficient number of topics, and bisection the smallest, in few evaluations
     low = np.full(by_topic.shape, 1.0)
     high = np.full(by_topic.shape, 2.0)
     while ((short := ~enough(high)) & (high < MOST)).any():

@@ -139,6 +139,7 @@ def _paired(new: Scores, old: Scores) -> dict[str, Array]:
     size = len(new.systems)
     old = old.take(topic=old.topics.get_indexer(new.topics))
     values = np.concatenate([new.values, old.values], axis=1)
+    # systems are numbered, because both experiments have systems of the same names
     both = replace(new, values=values, systems=pd.RangeIndex(2 * size))
 
     columns = both.over_all(2 * size * len(both.topics), _reproduced)
@@ -165,6 +166,7 @@ def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
     def moments(scores: Array) -> Arrays:
         mean = scores.mean(axis=1)
         squares = np.square(scores - mean[:, np.newaxis]).sum(axis=1)
+        # the number of topics may differ by metric and depth, because of missing scores
         return np.full(mean.shape, scores.shape[1]), mean, squares
 
     sides = (side.over_all(side.values[0, ..., 0].size, moments) for side in (new, old))
@@ -173,6 +175,7 @@ def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt((squares + old_squares) / df * (1 / n + 1 / m))
     t = ratio(mean - old_mean, error)
+    # the lower tail keeps the digits of small p-values, which 1 minus a probability near 1 loses
     p = 2 * scipy.special.stdtr(df, -np.abs(t))
     columns = {"mean": mean, "mean_original": old_mean, "p": p}
     return {name: np.swapaxes(values, 1, 2) for name, values in columns.items()}
@@ -275,6 +278,7 @@ def standardise(
     off = np.where(original_scores, values - mean, 0)
     spread = np.sqrt(np.square(off).sum(axis=1, keepdims=True) / (n - 1))
     largest = np.where(original_scores, np.abs(values), 0).max(axis=1, keepdims=True)
+    # dividing by rounding errors would make z-scores of equal scores arbitrary
     spread[~(spread > ROUNDING * largest)] = np.nan
     _warn_constant(array, spread)
     result = array.copy(data=TO_UNIT[scaling]((array.to_numpy() - mean) / spread))

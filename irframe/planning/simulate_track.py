@@ -212,7 +212,8 @@ def _hidden_grades(
     rng: np.random.Generator, shares: NDArray[np.float64], candidates: int
 ) -> NDArray[np.intp]:
     richest = 1 / max(shares[1:].sum(), 1 / RICHEST)
-    poorest = (3 - richest) / 2  # this value makes the mean of `richness` 1
+    # the square of a random number has the mean 1/3, so the mean of `richness` is 1
+    poorest = (3 - richest) / 2
     richness = poorest + (richest - poorest) * rng.random() ** 2
     beyond = np.cumsum(shares[:0:-1]) * richness  # shares of grade G, of G - 1 and above, ...
     return len(beyond) - np.searchsorted(beyond, rng.random(candidates), side="right")
@@ -222,6 +223,7 @@ def _values(
     rng: np.random.Generator, field: pd.DataFrame, relevance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the values by which systems rank candidates, (system, candidate)."""
+    # the order of the draws must not change, because it decides the track of each seed
     ease = 0.4 + 1.2 * rng.random()
     common = COMMON * rng.standard_normal(len(relevance))
     teamwork = TEAMWORK * rng.standard_normal((1 + field[TEAM].max(), len(relevance)))

@@ -62,6 +62,7 @@ def topics_for_difference(
         missed: Array = scipy.special.ncfdtr(df, df_residual, topics * signal, critical)
         return missed <= 1 - power
 
+    # with infinitely many degrees of freedom, F is chi-squared, and the fewest topics are needed
     with_any = scipy.special.chndtrinc(scipy.special.chdtri(df, alpha), df, 1 - power)
     return _least(reached, signal, max(with_any, 0) / signal)
 
@@ -106,6 +107,7 @@ def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
 
     def reached(topics: Array, half: Array) -> Array:
         df = topics - 1
+        # `poch` is the ratio of two gamma functions, which would overflow from 344 topics on
         unbiased = scipy.special.poch(df / 2, 0.5) / np.sqrt(df / 2)
         quantile = -scipy.special.stdtrit(df, alpha / 2)
         return np.asarray(quantile * unbiased / np.sqrt(topics) <= half)
@@ -127,9 +129,9 @@ def _least(reached: Callable[[Array, Array], Array], effect: Array, lower_bound:
         Lower bounds of the numbers of topics, with the shape of `effect`. If a bound is NaN, the
         result is NaN. If a bound is 0, the result is `FEWEST`.
     """
-    # A bound that is an integer, up to rounding errors, is not rounded up.
+    # a bound that is an integer, up to rounding errors, is not rounded up
     least: Array = np.maximum(np.ceil(np.ravel(lower_bound) - 1e-9), FEWEST)
-    # The bounds assume a known variance, so a few steps upwards reach the solution.
+    # the bounds assume a known variance, so a few steps upwards reach the solution
     short = np.flatnonzero(np.ravel(lower_bound) > 0)
     while len(short):
         short = short[~reached(least[short], np.take(effect, short))]
@@ -342,7 +344,7 @@ def _by_anova(
 ) -> xr.Dataset:
     several = check_int("systems", len(paired.systems) if systems is None else systems, low=2)
     squares = analyse(paired)
-    # The variance of a system's scores over topics is pooled over systems.
+    # the variance of a system's scores over topics is pooled over systems
     variance = (squares.topic + (squares.systems - 1) * squares.residual) / squares.systems
     topics = topics_for_difference(target, variance, systems=several, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})
@@ -356,6 +358,8 @@ def _of_differences(paired: Scores, pairs: Array, *, per_pair: bool) -> Array:
     """
     systems = len(paired.systems)
     independent = paired.design is None or paired.design.plain
+    # Twice the residual mean square is the mean variance over all pairs. It took 0.02 s for 129
+    # systems, 50 topics and 100 depths, and the variances of all pairs took 0.9 s.
     if independent and not per_pair and len(pairs) == systems * (systems - 1) // 2:
         return 2 * analyse(paired).residual
 
