@@ -205,7 +205,7 @@ def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
     header = Cut((*names,), between, (*names,)).alone()
     try:
         rows = (separated(rows) if between == ANY else rows.strip()) + b"\n"
-        table = _read(rows, header, {})
+        table = _parse_rows(rows, header, {})
     except pa.ArrowInvalid:
         return
     if any(pa.types.is_integer(t) or pa.types.is_floating(t) for t in table.schema.types):
@@ -334,7 +334,7 @@ def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kin
 def _typed(text: bytes, cut: Cut) -> pa.Table | None:
     """Read typed columns; return None if a value is invalid."""
     try:
-        table = _read(text, cut, {name: TYPES.get(name, TEXT) for name in cut.names})
+        table = _parse_rows(text, cut, {name: TYPES.get(name, TEXT) for name in cut.names})
     except pa.ArrowInvalid:
         return None
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
@@ -344,7 +344,7 @@ def _typed(text: bytes, cut: Cut) -> pa.Table | None:
             bad = pc.any(pc.is_nan(column)).as_py() or _is_large(column)
             # Arrow reads 1e400 as infinity, so infinite values are read again as text
             if not bad and pc.any(infinite := pc.is_inf(column)).as_py():
-                written = pc.unique(_read(text, cut, {name: TEXT})[name].filter(infinite))
+                written = pc.unique(_parse_rows(text, cut, {name: TEXT})[name].filter(infinite))
                 bad = not all(map(says_infinite, written.to_pylist()))
         elif pa.types.is_large_string(column.type) and name in TYPES:
             bad = pc.any(pc.equal(pc.binary_length(column), 0)).as_py()
@@ -368,7 +368,7 @@ def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
     """
     names = cut.names
     try:
-        table = _read(text, cut, dict.fromkeys(names, TEXT))
+        table = _parse_rows(text, cut, dict.fromkeys(names, TEXT))
     except pa.ArrowInvalid:
         return None
     converted = {}
@@ -399,7 +399,7 @@ def _as_type(
     return pa.chunked_array([pa.array(values)]), strange if len(strange) else np.flatnonzero(unfit)
 
 
-def _read(text: bytes, cut: Cut, types: dict[str, pa.DataType]) -> pa.Table:
+def _parse_rows(text: bytes, cut: Cut, types: dict[str, pa.DataType]) -> pa.Table:
     """Parse rows; raise if they do not fit the types."""
     return pyarrow.csv.read_csv(
         pa.BufferReader(text),
