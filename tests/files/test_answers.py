@@ -135,7 +135,7 @@ OTHERS = {
 }
 
 
-def other(tool, docs, name="id"):
+def answer_of(tool, docs, name="id"):
     """Return an example answer of a tool in `OTHERS`."""
     key, further, fields = OTHERS[tool]
     hits = [{name: doc, **fields} for doc in docs]
@@ -152,18 +152,18 @@ def test_answers_of_unknown_tools_are_read_or_refused(tool, several):
         return {"s": by_topic, "t": by_topic} if several else by_topic
 
     key = OTHERS[tool][0]
-    answers = runs(other(tool, ["x", "a"]), other(tool, ["b"]))
+    answers = runs(answer_of(tool, ["x", "a"]), answer_of(tool, ["b"]))
     if several and not OTHERS[tool][1]:
         return  # without a known key, the outer keys may be systems or topics
     assert ir.evaluate(answers, QRELS, "RR").RR.tolist() == [0.5, 1.0] * (1 + several)
-    first_empty = runs(other(tool, []), other(tool, ["b"]))
+    first_empty = runs(answer_of(tool, []), answer_of(tool, ["b"]))
     assert ir.as_runs(first_empty).doc.tolist() == ["b"] * (1 + several)
-    strange = runs(other(tool, ["x", "a"], "objectID"), other(tool, ["b"], "objectID"))
+    strange = runs(answer_of(tool, ["x", "a"], "objectID"), answer_of(tool, ["b"], "objectID"))
     refused(InputError, rf"hits in '{key}' with .*hits='{key}', id=", ir.as_runs, strange)
     if tool != "Typesense":
         runs_read = ir.as_runs(strange, hits=key, id="objectID")
         assert runs_read.doc.tolist() == ["x", "a", "b"] * (1 + several)
-    failed = runs(other(tool, ["x", "a"]), {"code": 400, "message": "no"})
+    failed = runs(answer_of(tool, ["x", "a"]), {"code": 400, "message": "no"})
     refused(InputError, "no hits for 1 topic: 'q2'", ir.as_runs, failed)
 
 

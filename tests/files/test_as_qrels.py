@@ -20,9 +20,9 @@ def line_in(error, before):
     return error.advice.partition(before)[2].partition("; if each")[0]
 
 
-def raised(act, *given):
+def raised(act, *args):
     with pytest.raises(ir.errors.IrframeError) as error:
-        act(*given)
+        act(*args)
     return error.value
 
 
@@ -90,8 +90,8 @@ def test_a_judged_topic_may_have_no_relevant_document(judged, empty, first, inte
         lambda x: ir.cube(runs, x).ireval.score("AP").to_series().sort_index(),
         lambda x: ir.cube(runs, x).sizes["topic"],
     ):
-        one, other = act(qrels), act(plain)
-        equal = one == other if isinstance(one, int) else one.equals(other)
+        result, expected = act(qrels), act(plain)
+        equal = result == expected if isinstance(result, int) else result.equals(expected)
         assert equal
 
 

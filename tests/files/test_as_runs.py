@@ -110,19 +110,19 @@ def test_arrow_tables_are_converted(library):
 
 
 def test_iterators_are_read_once(tmp_path):
-    def read(frame):
+    def stream(frame):
         return pa.table(frame.to_dict("list")).to_reader()
 
-    pd.testing.assert_frame_equal(ir.as_runs(read(RUN)), RUN, check_dtype=False)
+    pd.testing.assert_frame_equal(ir.as_runs(stream(RUN)), RUN, check_dtype=False)
     expected = ir.evaluate(RUN, QRELS, "RR")
     for result in (
-        ir.evaluate(read(RUN), read(QRELS), "RR"),
-        ir.evaluate({"run": read(RUN)}, QRELS, "RR"),
-        ir.scorer(read(QRELS), "RR")(read(RUN)),
+        ir.evaluate(stream(RUN), stream(QRELS), "RR"),
+        ir.evaluate({"run": stream(RUN)}, QRELS, "RR"),
+        ir.scorer(stream(QRELS), "RR")(stream(RUN)),
     ):
         pd.testing.assert_frame_equal(result, expected, check_index_type=False)
-    assert ir.cube(read(RUN), read(QRELS)).identical(ir.cube(RUN, QRELS))
-    ir.verbs.write_run(read(RUN), tmp_path / "a.run")
+    assert ir.cube(stream(RUN), stream(QRELS)).identical(ir.cube(RUN, QRELS))
+    ir.verbs.write_run(stream(RUN), tmp_path / "a.run")
     assert len(ir.read_run(tmp_path / "a.run")) == len(RUN)
 
 

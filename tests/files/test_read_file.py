@@ -141,9 +141,9 @@ def test_partitions_name_systems_and_further_columns(tmp_path):
 
 
 def test_parts_written_by_spark_are_named_after_their_folder(tmp_path):
-    for part in range(2):
-        name = f"bm25.parquet/part-0000{part}-1f3a-c000.snappy.parquet"
-        write(tmp_path / name, topic=[f"{part}"] * 3, doc=list("abc"))
+    for number in range(2):
+        name = f"bm25.parquet/part-0000{number}-1f3a-c000.snappy.parquet"
+        write(tmp_path / name, topic=[f"{number}"] * 3, doc=list("abc"))
     (tmp_path / "bm25.parquet" / "_SUCCESS").touch()
     (tmp_path / "bm25.parquet" / ".part-00000.crc").touch()
     result = ir.read_runs(tmp_path / "bm25.parquet")

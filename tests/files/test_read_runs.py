@@ -181,7 +181,7 @@ def test_columns_after_the_sixth_are_skipped(tmp_path):
 def test_uneven_lines_cause_a_warning(tmp_path, ends, blank):
     plain = read_run(write(tmp_path, LINES))
     lines = LINES.splitlines()
-    rows = [line + ends[place % len(ends)] for place, line in enumerate(lines)]
+    rows = [line + ends[pos % len(ends)] for pos, line in enumerate(lines)]
     text = "\n".join(["# a comment of some eight words or so", "", *rows]).replace(" ", blank)
     path = write(tmp_path, text)
     least, *_, most = sorted(len(row.split()) for row in rows)
@@ -199,27 +199,27 @@ def test_columns_are_freed_during_conversion(tmp_path, monkeypatch):
 
     run, qrels = write(tmp_path, LINES), tmp_path / "qrels.txt"
     qrels.write_text("1 0 a 1\n")
-    for read, path in ((read_run, run), (read_runs, run), (read_qrels, qrels)):
-        monkeypatch.setattr(sys.modules[read.__module__], "to_frame", watched)
-        read(path)
+    for reader, path in ((read_run, run), (read_runs, run), (read_qrels, qrels)):
+        monkeypatch.setattr(sys.modules[reader.__module__], "to_frame", watched)
+        reader(path)
     watched(pa.table({"alone": [1]}))
     assert len(references) == 4
     assert len(set(references)) == 1
 
 
-@pytest.mark.parametrize("in_turn", [False, True])
-def test_tables_are_freed_during_conversion(tmp_path, monkeypatch, in_turn):
-    read = {}
+@pytest.mark.parametrize("streaming", [False, True])
+def test_tables_are_freed_during_conversion(tmp_path, monkeypatch, streaming):
+    table_of = {}
     references = []
 
     def watched(source, system, kind):
         table = run_table(source, system, kind)
-        read[Path(source).name] = weakref.ref(table)
+        table_of[Path(source).name] = weakref.ref(table)
         return table
 
     def to_frame(table):
-        here = [f"{name}.run" for name in table["system"].unique().to_pylist()]
-        references.extend(name for name in here if read[name]() is not None)
+        files = [f"{name}.run" for name in table["system"].unique().to_pylist()]
+        references.extend(name for name in files if table_of[name]() is not None)
         return values.to_frame(table)
 
     monkeypatch.setattr(sys.modules[run_table.__module__], "run_table", watched)
@@ -230,17 +230,17 @@ def test_tables_are_freed_during_conversion(tmp_path, monkeypatch, in_turn):
     for name in names:
         (tmp_path / name).write_text(LINES)
     scanned = scan_runs(tmp_path / "*.run", system="file")
-    frames = list(scanned.frames()) if in_turn else [scanned.frame()]
-    assert (len(frames), sorted(read), references) == (5 if in_turn else 1, names, [])
+    frames = list(scanned.frames()) if streaming else [scanned.frame()]
+    assert (len(frames), sorted(table_of), references) == (5 if streaming else 1, names, [])
 
 
-@pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
-def test_sources_that_are_not_files_are_refused(tmp_path, read):
+@pytest.mark.parametrize("reader", [read_run, read_runs, read_qrels])
+def test_sources_that_are_not_files_are_refused(tmp_path, reader):
     for source in (None, 5, 2.5):
-        refused(InputError, f"path.*found {source}", read, source)
-    folder = [tmp_path] if read is read_runs else tmp_path
-    refused(InputError, f"found the folder {tmp_path}", read, folder)
-    refused(FileNotFoundError, "none.run", read, tmp_path / "none.run")
+        refused(InputError, f"path.*found {source}", reader, source)
+    folder = [tmp_path] if reader is read_runs else tmp_path
+    refused(InputError, f"found the folder {tmp_path}", reader, folder)
+    refused(FileNotFoundError, "none.run", reader, tmp_path / "none.run")
 
 
 def test_names_of_systems_must_be_text(tmp_path):
@@ -371,7 +371,7 @@ def test_columns_that_the_file_lacks_are_refused(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    ("read", "text"),
+    ("reader", "text"),
     [
         (read_run, "qid,query_id,docno,score\n1,2,a,1\n"),
         (read_run, '[{"qid": "1", "query_id": "2", "docno": "a", "score": 1}]'),
@@ -384,15 +384,16 @@ def test_columns_that_the_file_lacks_are_refused(tmp_path, text):
         (read_qrels, "qid\tquery_id\tdocno\tlabel\n1\t2\ta\t1\n"),
     ],
 )
-def test_code_in_advice_reads_the_file(tmp_path, read, text):
+def test_code_in_advice_reads_the_file(tmp_path, reader, text):
     file = write(tmp_path, text)
     with pytest.raises(InputError) as refusal:
-        read(file)
+        reader(file)
     called, message = re.search(
         r"ir\.(\w+)\(path, columns=({.*?})\)", refusal.value.advice
     ).groups()
-    assert called == read.__name__
-    frame, columns = read(file, columns=ast.literal_eval(message)), ast.literal_eval(message)
+    assert called == reader.__name__
+    columns = ast.literal_eval(message)
+    frame = reader(file, columns=columns)
     lost = {name for name, role in columns.items() if name not in frame and role in frame}
     assert lost == columns.keys()
 

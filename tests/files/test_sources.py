@@ -74,13 +74,14 @@ def bomb(size):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("read", READERS)
-def test_huge_content_is_refused_in_little_memory(tmp_path, monkeypatch, read):
+@pytest.mark.parametrize("reader", READERS)
+def test_huge_content_is_refused_in_little_memory(tmp_path, monkeypatch, reader):
     monkeypatch.setattr(sources, "FREE", 1 << 20)
     monkeypatch.setattr(sources, "_PART", 1 << 16)
     path = write(tmp_path, bomb(1 << 26), "a.gz")
     tracemalloc.start()
-    refused(FileFormatError, r"at most 1 MiB or 100 times its size, but found .*a\.gz", read, path)
+    message = r"at most 1 MiB or 100 times its size, but found .*a\.gz"
+    refused(FileFormatError, message, reader, path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1 << 25
@@ -88,14 +89,14 @@ def test_huge_content_is_refused_in_little_memory(tmp_path, monkeypatch, read):
     assert len(read_run(write(tmp_path, gzip.compress(smaller), "b.gz"))) == 2
 
 
-@pytest.mark.parametrize("read", READERS)
-def test_up_to_three_layers_of_compression_are_read(tmp_path, read):
+@pytest.mark.parametrize("reader", READERS)
+def test_up_to_three_layers_of_compression_are_read(tmp_path, reader):
     data = LINES.encode()
     for _ in range(3):
         data = gzip.compress(data)
     assert len(read_run(write(tmp_path, data, "three.gz"))) == 2
     many = write(tmp_path, gzip.compress(data), "many.gz")
-    refused(FileFormatError, "many.gz with lines that do not fit", read, many)
+    refused(FileFormatError, "many.gz with lines that do not fit", reader, many)
 
 
 ROW = {"topic": "1", "doc": "a", "score": 1.0}
@@ -140,8 +141,9 @@ FILES = {
 @pytest.mark.parametrize("name", [*FILES])
 def test_implausibly_large_content_is_refused(name, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "FREE", 1 << 16)
-    made, message = FILES[name]
-    path, content = tmp_path / name, made()
+    make, message = FILES[name]
+    path = tmp_path / name
+    content = make()
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     if name.endswith(".irframe"):
         scores = ir.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, ["AP"])

@@ -142,26 +142,26 @@ def test_traces_of_every_framework_are_read(shape):
 lost_results = st.sampled_from([_text(FOUND[0])[:-9], CUT + _text(FOUND[0]), "Error: timeout", ""])
 
 
-@given(shape=st.sampled_from([*SHAPES]), place=st.integers(0, 2), text=lost_results)
+@given(shape=st.sampled_from([*SHAPES]), pos=st.integers(0, 2), text=lost_results)
 @settings(deadline=None, max_examples=15)
-def test_unreadable_results_are_refused_or_empty_searches(shape, place, text):
+def test_unreadable_results_are_refused_or_empty_searches(shape, pos, text):
     results = [*map(_text, FOUND)]
-    results[place] = text
+    results[pos] = text
     calls = {"p": trace(shape, [_text(["z"])]), "q": trace(shape, results)}
     message = r"1 result that cannot be read: 'q' call .*on_error='empty'"
     refused(InputError, message, ir.as_runs, calls)
-    expected = {n: docs for n, docs in enumerate(FOUND, 1) if n != place + 1}
+    expected = {n: docs for n, docs in enumerate(FOUND, 1) if n != pos + 1}
     for runs in (calls, {"s": calls}):
-        kept = ir.as_runs(runs, on_error="empty")
-        assert searches(kept) == expected
+        frame = ir.as_runs(runs, on_error="empty")
+        assert searches(frame) == expected
         scores = ir.evaluate(
-            kept,
+            frame,
             {"p": {"z": 1}, "q": {"e": 1}},
             "R",
             search="search",
             stop=ir.AfterSearches([1, 2, 3]),
         )
-        assert scores.to_numpy().tolist() == [[1, 1, 1], [0, 0, place != 2]]
+        assert scores.to_numpy().tolist() == [[1, 1, 1], [0, 0, pos != 2]]
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -65,9 +65,9 @@ def test_run_length_encoding_does_not_change_codes(rows, times):
         column = pd.Series(ids, name="qid").astype(dtype)
         for some in (column, column.iloc[::2], column.iloc[7:-3], pd.concat([column, column])):
             codes, labels = code_labels(some, "topic")
-            expected, known = pd.factorize(some.to_numpy(object))
+            expected, expected_labels = pd.factorize(some.to_numpy(object))
             np.testing.assert_array_equal(codes, expected)
-            assert (codes.dtype, labels.tolist()) == (np.int32, known.tolist())
+            assert (codes.dtype, labels.tolist()) == (np.int32, expected_labels.tolist())
 
 
 SIDES = [

@@ -26,8 +26,8 @@ def test_text_of_tables_stays_text_in_frames():
 ROW = "{} Q0 {} 1 2.5 tag\n"
 
 
-def topics(text, read=ir.read_run):
-    return read(io.BytesIO(text.encode()))["topic"].tolist()
+def topics(text, reader=ir.read_run):
+    return reader(io.BytesIO(text.encode()))["topic"].tolist()
 
 
 def test_comments_are_skipped():

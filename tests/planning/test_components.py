@@ -130,11 +130,11 @@ WEIGHTS = {"equal": np.ones(60), "falling": 1 / (1 + np.arange(60))}
 
 @pytest.mark.filterwarnings("ignore:negative variances of AP:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("together", [0.0, 0.5, 1.0])
-def test_intraclass_correlation_does_not_depend_on_the_scale_of_weights(weights, together):
+@pytest.mark.parametrize("icc", [0.0, 0.5, 1.0])
+def test_intraclass_correlation_does_not_depend_on_the_scale_of_weights(weights, icc):
     rng = np.random.default_rng(3)
-    shared = rng.normal(0.5, 0.1, (2, 20))[:, np.arange(60) // 3]
-    values = together**0.5 * shared + (1 - together) ** 0.5 * rng.normal(0.5, 0.1, (2, 60))
+    of_cluster = rng.normal(0.5, 0.1, (2, 20))[:, np.arange(60) // 3]
+    values = icc**0.5 * of_cluster + (1 - icc) ** 0.5 * rng.normal(0.5, 0.1, (2, 60))
     scores = xr.DataArray(values, dims=["system", "topic"], name="AP")
     cluster = {topic: topic // 3 for topic in range(60)}
     base_weights = WEIGHTS[weights]
@@ -155,4 +155,4 @@ def test_intraclass_correlation_does_not_depend_on_the_scale_of_weights(weights,
     assert result[1] == pytest.approx(result[0], rel=1e-9)
     assert result[0] <= 1
     if weights == "equal":
-        assert abs(result[0] - together) < 0.3
+        assert abs(result[0] - icc) < 0.3

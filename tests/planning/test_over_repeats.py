@@ -33,9 +33,9 @@ def test_components_equal_those_of_a_worked_example():
     scores = array(worked().transpose(0, 2, 1))
     nested = components(scores)["variance"].values[0]
     np.testing.assert_allclose(nested, [0.031935, 0.000632, 0.007996, 0.002540], atol=1e-6)
-    shared = components(scores.ireval.design(repeats="shared"))["mean_square"].values[0]
+    squares = components(scores.ireval.design(repeats="shared"))["mean_square"].values[0]
     expected = [0.197389, 0.313945, 0.001251, 0.026529, 0.022142, 0.003125, 0.002248]
-    np.testing.assert_allclose(shared, expected, atol=1e-6)
+    np.testing.assert_allclose(squares, expected, atol=1e-6)
 
 
 def test_components_of_unequal_numbers_of_repeats_equal_those_of_a_loop():
@@ -49,12 +49,12 @@ def test_components_of_unequal_numbers_of_repeats_equal_those_of_a_loop():
     residual = within / ((1 + 3) * 5)
     means = np.array([table.mean(axis=0) for table in tables])
     grand = means.mean()
-    left = sum(
+    squares = sum(
         (means[s, t] - means[s].mean() - means[:, t].mean() + grand) ** 2
         for s in range(3)
         for t in range(6)
     )
-    crossing = left / (2 * 5)
+    crossing = squares / (2 * 5)
     topic = sum((means[:, t].mean() - grand) ** 2 for t in range(6)) / 5 - crossing / 3
     share = residual * (1 + 1 / 2 + 1 / 4) / 3
     expected = [topic, spread / (2 + 4) - residual / 6, crossing - share, residual]
@@ -99,7 +99,7 @@ def test_topics_needed_is_the_smallest_number_with_the_power(question, shared):
         ends = (1e4,) if np.isnan(topics) else (topics - 1, topics)
         options = {"one_sided": question == "margin", "shared": shared}
         reached = [power_at(n, variances, repeats, 0.1, **options) for n in ends]
-        assert [each >= 0.7 for each in reached] == [False, True][: len(ends)]
+        assert [power >= 0.7 for power in reached] == [False, True][: len(ends)]
     assert result.attrs["n_repeats"] == "1, 3, 8"
     assert result.attrs["repeats"] == ("shared" if shared else "system")
     repeated = scores.ireval.topics_needed(**options_of_question)

@@ -56,9 +56,9 @@ def test_identical_scores_are_a_perfect_reproduction(scores):
     np.testing.assert_allclose(result["mean"], scores.mean("topic").transpose(*result["mean"].dims))
     assert (result["p"] == 1).all()
     assert (result["rmse"] == 0).all()
-    others = result.drop_sel(system="bm25")
-    np.testing.assert_allclose(others["effect_ratio"], 1)
-    np.testing.assert_allclose(others["delta_ri"], 0, atol=1e-12)
+    compared = result.drop_sel(system="bm25")
+    np.testing.assert_allclose(compared["effect_ratio"], 1)
+    np.testing.assert_allclose(compared["delta_ri"], 0, atol=1e-12)
 
 
 def test_results_at_one_depth_do_not_depend_on_other_depths(scores):
@@ -104,7 +104,7 @@ def test_two_systems_suffice_for_standard_scores():
 
 def test_normal_and_uniform_scaling_equal_those_of_scipy(scores):
     z = scores.ireval.standardise().to_numpy()
-    normal, uniform = (scores.ireval.standardise(how) for how in ("normal", "uniform"))
+    normal, uniform = (scores.ireval.standardise(scaling) for scaling in ("normal", "uniform"))
     np.testing.assert_allclose(normal, stats.norm.cdf(z))
     np.testing.assert_allclose(uniform, _line(z, 0.15, 0.5))
 

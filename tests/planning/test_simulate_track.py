@@ -150,7 +150,7 @@ def test_grades_have_the_requested_shares(grades, shares):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         ({"docs": 99}, "docs to be a whole number of at least 100, but found 99"),
         ({"pool_depth": 101}, "pool_depth to be a whole number of at least 1 and at most 100"),
@@ -164,8 +164,8 @@ def test_grades_have_the_requested_shares(grades, shares):
         ),
     ],
 )
-def test_simulate_track_refuses_arguments_out_of_range(arguments, words):
-    refused(ParameterError, words, simulate_track, **arguments)
+def test_simulate_track_refuses_arguments_out_of_range(arguments, message):
+    refused(ParameterError, message, simulate_track, **arguments)
 
 
 def test_example_track_is_as_documented():

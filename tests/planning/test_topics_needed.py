@@ -26,14 +26,14 @@ def scores():
 
 
 def test_pooled_variances_are_means_over_pairs(scores):
-    pooled, each = (scores.ireval.topics_needed(difference=0.05, per=e) for e in (None, "pair"))
-    assert each["topics"].dims == ("metric", "depth", "pair")
-    xr.testing.assert_allclose(each["variance"].mean("pair"), pooled["variance"])
-    pairs = list(zip(*(each[side].to_numpy() for side in SIDES), strict=True))
+    pooled, by_pair = (scores.ireval.topics_needed(difference=0.05, per=p) for p in (None, "pair"))
+    assert by_pair["topics"].dims == ("metric", "depth", "pair")
+    xr.testing.assert_allclose(by_pair["variance"].mean("pair"), pooled["variance"])
+    pairs = list(zip(*(by_pair[side].to_numpy() for side in SIDES), strict=True))
     pair = scores.sel(system=["bm25", "ance"])
     alone = pair.ireval.topics_needed(difference=0.05)
     xr.testing.assert_allclose(
-        each.isel(pair=pairs.index(("bm25", "ance")), drop=True), alone, check_dim_order=False
+        by_pair.isel(pair=pairs.index(("bm25", "ance")), drop=True), alone, check_dim_order=False
     )
     np.testing.assert_allclose(
         alone["variance"], pair.diff("system").var("topic", ddof=1).squeeze("system")
@@ -42,9 +42,9 @@ def test_pooled_variances_are_means_over_pairs(scores):
 
 def test_variance_with_a_baseline_is_averaged_over_its_pairs(scores):
     options = {"width": 0.1, "baseline": "bm25"}
-    result, each = (scores.ireval.topics_needed(**options, per=e) for e in (None, "pair"))
-    assert set(each["system_b"].to_numpy()) == {"bm25"}
-    xr.testing.assert_allclose(each["variance"].mean("pair"), result["variance"])
+    result, by_pair = (scores.ireval.topics_needed(**options, per=p) for p in (None, "pair"))
+    assert set(by_pair["system_b"].to_numpy()) == {"bm25"}
+    xr.testing.assert_allclose(by_pair["variance"].mean("pair"), result["variance"])
 
 
 def test_tests_on_resampled_topics_have_the_required_power(scores):

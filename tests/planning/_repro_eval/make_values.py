@@ -38,16 +38,19 @@ def main():
     """Write the file."""
     rng = random.Random(5)  # noqa: S311 - no secret
     topics = [f"t{number}" for number in range(12)]
-    others = [f"u{number}" for number in range(9)]
+    new_topics = [f"u{number}" for number in range(9)]
     originals = [draw(rng, shift, topics) for shift in (0.2, 0.0)]
-    again = [draw(rng, shift, topics) for shift in (0.15, 0.05)]
-    elsewhere = [draw(rng, shift, others) for shift in (0.25, 0.0)]
+    reproduced = [draw(rng, shift, topics) for shift in (0.15, 0.05)]
+    replicated = [draw(rng, shift, new_topics) for shift in (0.25, 0.0)]
     values = {
         "original": originals,
-        "reproduced": {"scores": again, "values": reference_values(originals, again, same=True)},
+        "reproduced": {
+            "scores": reproduced,
+            "values": reference_values(originals, reproduced, same=True),
+        },
         "replicated": {
-            "scores": elsewhere,
-            "values": reference_values(originals, elsewhere, same=False),
+            "scores": replicated,
+            "values": reference_values(originals, replicated, same=False),
         },
     }
     path = Path(__file__).with_name("values.json")
