@@ -40,7 +40,7 @@ def test_repr_of_significance_is_valid_code(text):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "pattern"),
     [
         ({"test": "z"}, "z"),
         ({"adjust": "hollm"}, "did you mean 'holm'"),
@@ -50,8 +50,8 @@ def test_repr_of_significance_is_valid_code(text):
         ({"test": "sign", "adjust": "max-t"}, "adjust=.max-t"),
     ],
 )
-def test_significance_refuses_invalid_fields(options, words):
-    refused(ParameterError, words, ir.Significance, **options)
+def test_significance_refuses_invalid_fields(options, pattern):
+    refused(ParameterError, pattern, ir.Significance, **options)
 
 
 @pytest.mark.parametrize("name", TESTS)

@@ -33,7 +33,7 @@ def scores_of(qrels=QRELS, metrics=METRICS, **options):
     return ir.evaluate(RUNS, qrels, metrics, **options)
 
 
-def others(scores):
+def without_splade(scores):
     return scores[scores.index.get_level_values("system") != "splade"]
 
 
@@ -50,7 +50,7 @@ def test_comparison_with_a_file_equals_comparison_with_the_system(file, tmp_path
     grouped = scores.assign(kind=scores.index.get_level_values("topic").map(kind))
     deep = ir.cube(RUNS, QRELS).ireval.score("nDCG", "AP", at=[5, 10, 20])
     deep.ireval.freeze(tmp_path / "deep.irframe", baseline="splade")
-    for given, path, options in (
+    for complete, path, options in (
         (scores, file, {}),
         (scores, str(file), {"margin": 0.05, "adjust": "fdr_bh", "test": "permutation"}),
         (scores.ireval.design(weight=weights), file, {}),
@@ -58,14 +58,14 @@ def test_comparison_with_a_file_equals_comparison_with_the_system(file, tmp_path
         (deep, tmp_path / "deep.irframe", {}),
         (deep.sel(depth=[20, 5]), tmp_path / "deep.irframe", {}),
     ):
-        by_depth = not isinstance(given, pd.DataFrame)
-        alone = given.drop_sel(system="splade") if by_depth else others(given)
-        by = "kind" if given is grouped else None
-        of_alone, of_given = (
-            x.ireval if by is None else x.ireval.groupby(by) for x in (alone, given)
+        by_depth = not isinstance(complete, pd.DataFrame)
+        alone = complete.drop_sel(system="splade") if by_depth else without_splade(complete)
+        by = "kind" if complete is grouped else None
+        of_alone, of_complete = (
+            x.ireval if by is None else x.ireval.groupby(by) for x in (alone, complete)
         )
         result = of_alone.compare(baseline=path, **options)
-        expected = of_given.compare(baseline="splade", **options)
+        expected = of_complete.compare(baseline="splade", **options)
         columns = [*result.columns]
         pd.testing.assert_frame_equal(result, expected[columns], check_dtype=False, rtol=1e-12)
         assert result.attrs["baselines"] == ["splade"]
@@ -74,7 +74,7 @@ def test_comparison_with_a_file_equals_comparison_with_the_system(file, tmp_path
 
 
 def test_scores_of_one_topic_are_compared_with_a_file(file):
-    scores = others(scores_of())
+    scores = without_splade(scores_of())
     first = scores[scores.index.get_level_values("topic") == scores.index.unique("topic").min()]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)  # a single topic raises a warning
@@ -101,7 +101,7 @@ def test_label_of_a_baseline_differs_from_the_names_of_systems(file):
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "words"),
+    ("change", "error", "pattern"),
     [
         (lambda: scores_of(QRELS.iloc[1:]), ParameterError, "judgments: 523 judgments of 16 topi"),
         (
@@ -130,8 +130,8 @@ def test_label_of_a_baseline_differs_from_the_names_of_systems(file):
         (lambda: ir.cube(RUNS, QRELS).ireval.bounds("nDCG", at=10), ParameterError, "found bounds"),
     ],
 )
-def test_scores_with_other_policies_are_refused(file, change, error, words):
-    with pytest.raises(error, match=words):
+def test_scores_with_other_policies_are_refused(file, change, error, pattern):
+    with pytest.raises(error, match=pattern):
         ir.verbs.compare(change(), baseline=file)
 
 
@@ -141,7 +141,7 @@ def bare(scores):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "pattern"),
     [
         (None, "No such file"),
         ("{", "no JSON"),
@@ -152,17 +152,17 @@ def bare(scores):
         (lambda text: text.replace('"trec"', '"doc"'), "edited"),
     ],
 )
-def test_damaged_files_are_refused(file, text, words):
+def test_damaged_files_are_refused(file, text, pattern):
     if text is None:
         file.unlink()
     else:
         file.write_text(text(file.read_text()) if callable(text) else text)
-    with pytest.raises(StoreError, match=words):
+    with pytest.raises(StoreError, match=pattern):
         scores_of().ireval.compare(baseline=file)
 
 
 @pytest.mark.parametrize(
-    ("freeze", "error", "words"),
+    ("freeze", "error", "pattern"),
     [
         (
             lambda: scores_of().ireval.freeze("x.irframe"),
@@ -187,9 +187,9 @@ def test_damaged_files_are_refused(file, text, words):
         ),
     ],
 )
-def test_invalid_arguments_of_freeze_are_refused(freeze, error, words, tmp_path, monkeypatch):
+def test_invalid_arguments_of_freeze_are_refused(freeze, error, pattern, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(error, match=words):
+    with pytest.raises(error, match=pattern):
         freeze()
     assert not list(tmp_path.iterdir())
 
@@ -199,10 +199,10 @@ def test_old_files_and_missing_topics_raise_warnings(file, monkeypatch):
     with pytest.warns(
         IrframeWarning, match="main.irframe was frozen on .* days ago: freeze it again"
     ):
-        result = others(scores_of()).ireval.compare(baseline=file)
+        result = without_splade(scores_of()).ireval.compare(baseline=file)
     assert "days ago" in result.attrs["caution"]
     monkeypatch.undo()
-    some = others(scores_of()).drop(index=["101", "102"], level="topic")
+    some = without_splade(scores_of()).drop(index=["101", "102"], level="topic")
     with pytest.warns(IrframeWarning, match="2 topics of main.irframe are left out"):
         assert (some.ireval.compare(baseline=file)["n_topics"] == 14).all()
 
@@ -285,9 +285,9 @@ def files(tmp_path, monkeypatch, capsys):
     return Path("main.irframe")
 
 
-def gate(capsys, system, *words):
+def gate(capsys, system, *options):
     line = ["compare", "track/qrels.txt", f"track/runs/{system}.gz", "-m", "nDCG@10", "AP"]
-    status = main([*line, "--baseline-file", "main.irframe", *words])
+    status = main([*line, "--baseline-file", "main.irframe", *options])
     return status, *capsys.readouterr()
 
 
@@ -303,7 +303,7 @@ def test_update_replaces_the_file_only_if_the_check_passes(files, capsys):
     assert json.loads(files.read_text())["system"] == "monot5"
     assert gate(capsys, "splade", "--margin", ".02", "--fail-on", "drop")[0] == 1
     assert gate(capsys, "monot5", "--margin", ".02", "--fail-on", "not-not-worse")[0] == 0
-    for words, printed in (
+    for options, printed in (
         (
             ["--update"],
             "found no --fail-on, but expected --baseline-file and --fail-on together with --update",
@@ -316,7 +316,7 @@ def test_update_replaces_the_file_only_if_the_check_passes(files, capsys):
             "one run to freeze in main.irframe, but found 2 runs: splade, bm25",
         ),
     ):
-        status, _, error = gate(capsys, "splade", *words)
+        status, _, error = gate(capsys, "splade", *options)
         assert (status, printed in error) == (2, True), error
     assert json.loads(files.read_text())["system"] == "monot5"
 
@@ -336,8 +336,8 @@ def test_report_of_a_file_with_documents_equals_that_of_the_run(capsys):
     line = "freeze track/qrels.txt main.txt -m nDCG@10 -o d.irframe --documents 10"
     assert main(line.split()) == 0
     tables = []
-    for words in ("--baseline-file d.irframe", "main.txt --baseline splade"):
-        line = f"compare track/qrels.txt ance.txt {words} -m nDCG@10 --format markdown"
+    for options in ("--baseline-file d.irframe", "main.txt --baseline splade"):
+        line = f"compare track/qrels.txt ance.txt {options} -m nDCG@10 --format markdown"
         assert main(line.split()) == 0
         tables.append([row for row in capsys.readouterr().out.splitlines() if row[:1] == "|"])
     assert tables[0] == tables[1] != []

@@ -16,8 +16,8 @@ from irframe.paired.pairs import draw_signs
 
 RESAMPLING = {"permutation": Permutation, "bootstrap": Bootstrap}
 pytestmark = [
-    pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
-    for each in ("comparisons whose", "tukey assumes", "no outcome on")
+    pytest.mark.filterwarnings(f"ignore:{beginning}:irframe.errors.IrframeWarning")
+    for beginning in ("comparisons whose", "tukey assumes", "no outcome on")
 ]
 
 

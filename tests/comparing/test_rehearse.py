@@ -120,10 +120,10 @@ def gate(tmp_path, monkeypatch, capsys):
     ir.verbs.write_qrels(QRELS, "qrels.txt")
     for name in ("bm25", "splade"):
         ir.verbs.write_run(RUNS[RUNS["system"] == name], f"{name}.txt")
-    words = "compare qrels.txt bm25.txt splade.txt -m nDCG@10 --baseline splade --margin .05"
+    command = "compare qrels.txt bm25.txt splade.txt -m nDCG@10 --baseline splade --margin .05"
 
     def call(line):
-        status = main([*words.split(), *line.split()])
+        status = main([*command.split(), *line.split()])
         return status, *capsys.readouterr()
 
     return call
@@ -142,17 +142,17 @@ def test_option_rehearse_prints_failure_rates(gate):
     assert "no --fail-on" in refused[2]
 
 
-@pytest.mark.parametrize("word", ["cluster", "task", "weight"])
-def test_checks_on_the_command_line_support_designs(gate, word, tmp_path):
+@pytest.mark.parametrize("label", ["cluster", "task", "weight"])
+def test_checks_on_the_command_line_support_designs(gate, label, tmp_path):
     topics = sorted(QRELS["topic"].unique())
     values = [1 + pos // 4 for pos in range(len(topics))]
-    values = values if word == "weight" else [f"g{value}" for value in values]
+    values = values if label == "weight" else [f"g{value}" for value in values]
     pd.DataFrame({"topic": topics, "part": values}).to_csv("topics.csv", index=False)
-    flag = {"cluster": "cluster", "task": "tasks", "weight": "weights"}[word]
+    flag = {"cluster": "cluster", "task": "tasks", "weight": "weights"}[label]
     status, out, _ = gate(f"--fail-on worse --format json --{flag} topics.csv")
     (row,) = json.loads(out)
     scores = ir.evaluate(RUNS, QRELS, "nDCG@10")
-    scores = scores.ireval.design(**{word: dict(zip(topics, values, strict=True))})
+    scores = scores.ireval.design(**{label: dict(zip(topics, values, strict=True))})
     pair = scores.loc[["bm25", "splade"]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ir.errors.IrframeWarning)

@@ -39,10 +39,10 @@ VERBS = {
 }
 """Mapping from each tested function that supports weights to its options."""
 pytestmark = [
-    pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
-    for each in ("(tests and intervals|resamples) are unreliable", "one topic has")
+    pytest.mark.filterwarnings(f"ignore:{beginning}:irframe.errors.IrframeWarning")
+    for beginning in ("(tests and intervals|resamples) are unreliable", "one topic has")
 ]
-WEIGHABLE = [name for name, each in TESTS.items() if each.supports_design]
+WEIGHABLE = [name for name, test in TESTS.items() if test.supports_design]
 
 
 def numbers(result):
@@ -72,21 +72,21 @@ def test_weighted_means_intervals_and_tests_equal_a_direct_computation():
         summary = holed.ireval.summary(interval="t")
     for (metric, system, depth), row in summary.to_dataframe().iterrows():
         values = HOLED.sel(metric=metric, system=system, depth=depth).to_numpy()
-        given = row[["mean", "ci_low", "ci_high"]].to_numpy(float)
-        np.testing.assert_allclose(given, oracle(values, WEIGHTS)[:3], rtol=1e-10)
+        interval = row[["mean", "ci_low", "ci_high"]].to_numpy(float)
+        np.testing.assert_allclose(interval, oracle(values, WEIGHTS)[:3], rtol=1e-10)
         assert row["n"] == (~np.isnan(values)).sum()
         subset = WEIGHTS[~np.isnan(values)]
         assert row["n_eff"] == pytest.approx(subset.sum() ** 2 / (subset**2).sum())
     with pytest.warns(UserWarning, match="left out"):
         rows = holed.ireval.compare(margin=0.05)
     not_worse: list[float] = []
-    wanted = ["difference", "ci_low", "ci_high", "statistic", "p"]
+    columns = ["difference", "ci_low", "ci_high", "statistic", "p"]
     for _, row in rows.iterrows():
         of = HOLED.sel(metric=row["metric"], depth=row["depth"])
         a, b = (of.sel(system=row[side]).to_numpy() for side in ("system_a", "system_b"))
         common = ~np.isnan(of.to_numpy()).any(axis=0)
         expected = oracle(np.where(common, a - b, np.nan), WEIGHTS)
-        np.testing.assert_allclose(row[wanted].to_numpy(float), expected, rtol=1e-9)
+        np.testing.assert_allclose(row[columns].to_numpy(float), expected, rtol=1e-9)
         shifted = oracle(np.where(common, a - b + 0.05, np.nan), WEIGHTS)
         one_sided = shifted[4] / 2 if shifted[3] > 0 else 1 - shifted[4] / 2
         not_worse.append(one_sided)
@@ -94,17 +94,17 @@ def test_weighted_means_intervals_and_tests_equal_a_direct_computation():
         assert row["n_topics"] == common.sum()
         assert row["n_eff"] == pytest.approx(WEIGHTS[common].sum() ** 2 / sum(WEIGHTS[common] ** 2))
     groups = rows.groupby(["metric", "depth"], sort=False).indices.values()
-    for places in groups:
-        holm = multipletests(np.array(not_worse)[places], method="holm")[1]
-        np.testing.assert_allclose(rows["p_not_worse_adjusted"].to_numpy()[places], holm, rtol=1e-9)
+    for index in groups:
+        holm = multipletests(np.array(not_worse)[index], method="holm")[1]
+        np.testing.assert_allclose(rows["p_not_worse_adjusted"].to_numpy()[index], holm, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", VERBS)
 def test_weights_give_the_same_result_for_every_kind_of_scores(name):
     plain = numbers(getattr(SCORES.ireval, name)(**VERBS[name]))
     for equal in (1, 0.1, 1e300, 3e-300):
-        given = numbers(apply_verb(name, SCORES, dict.fromkeys(TOPICS, equal)))
-        np.testing.assert_allclose(given, plain, rtol=1e-11, atol=1e-12)
+        weighted = numbers(apply_verb(name, SCORES, dict.fromkeys(TOPICS, equal)))
+        np.testing.assert_allclose(weighted, plain, rtol=1e-11, atol=1e-12)
     flat = SCORES.sel(depth=10)
     expected = apply_verb(name, flat, "frequency")
     assert (numbers(expected) != numbers(getattr(flat.ireval, name)(**VERBS[name]))).any()
@@ -123,8 +123,8 @@ def test_weights_give_the_same_result_for_every_kind_of_scores(name):
     for scores, weights in readers:
         result = apply_verb(name, scores, weights)
         assert result.attrs["weight"] == (weights if isinstance(weights, str) else "given weight")
-        one, other = (np.sort(numbers(each), axis=0) for each in (result, expected))
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+        values, expected_values = (np.sort(numbers(x), axis=0) for x in (result, expected))
+        np.testing.assert_allclose(values, expected_values, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", VERBS)
@@ -170,9 +170,9 @@ def test_tests_that_do_not_support_weights_are_refused(test):
         return
     values, pairs = SCORES[0].to_numpy(), np.array([[0, 1], [2, 1]])
     equal = parse_test(test).with_design(design_of(12), values, pairs)
-    for one, other in zip(equal, parse_test(test).kernel(values, pairs), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-10)
-    p = [DRAWN.ireval.compare(each)["p"] for each in ("t", test)]
+    for array, expected in zip(equal, parse_test(test).kernel(values, pairs), strict=True):
+        np.testing.assert_allclose(array, expected, rtol=1e-10)
+    p = [DRAWN.ireval.compare(name)["p"] for name in ("t", test)]
     np.testing.assert_allclose(*p, atol=0.15)
 
 

@@ -31,7 +31,7 @@ def drawn(seed=0, judges=3, topics=16, docs=9, share=1.0):
 
 def side_by_side(judges):
     """Return a frame of grades with one column per judge."""
-    columns = {name: each.set_index(["topic", "doc"])["grade"] for name, each in judges.items()}
+    columns = {name: frame.set_index(["topic", "doc"])["grade"] for name, frame in judges.items()}
     return pd.DataFrame(columns).astype(float)
 
 
@@ -42,18 +42,18 @@ def test_kappa_and_alpha_equal_those_of_statsmodels_and_krippendorff(share):
     result = ir.compare_judges(judges, pairs="pairwise", resamples=1)
     grades = side_by_side(judges)
     for pair in range(result.sizes["pair"]):
-        one = result.isel(pair=pair)
-        both = grades[[one["judge_a"].item(), one["judge_b"].item()]].dropna().astype(int)
+        cell = result.isel(pair=pair)
+        both = grades[[cell["judge_a"].item(), cell["judge_b"].item()]].dropna().astype(int)
         table = np.zeros((4, 4))
         np.add.at(table, tuple(both.to_numpy().T), 1)
-        np.testing.assert_array_equal(one["confusion"], table)
-        assert one["n"] == len(both)
+        np.testing.assert_array_equal(cell["confusion"], table)
+        assert cell["n"] == len(both)
         for weights, name in {None: "none", "linear": "linear", "quadratic": "quadratic"}.items():
             expected = cohens_kappa(table, wt=weights).kappa
-            assert one["kappa"].sel(weights=name).item() == pytest.approx(expected)
+            assert cell["kappa"].sel(weights=name).item() == pytest.approx(expected)
         for distance in result["distance"].to_numpy():
             expected = krippendorff.alpha(both.to_numpy().T, level_of_measurement=distance)
-            assert one["alpha"].sel(distance=distance).item() == pytest.approx(expected)
+            assert cell["alpha"].sel(distance=distance).item() == pytest.approx(expected)
     for distance in result["distance"].to_numpy():
         expected = krippendorff.alpha(grades.to_numpy().T, level_of_measurement=distance)
         assert result["joint_alpha"].sel(distance=distance).item() == pytest.approx(expected)
@@ -63,8 +63,10 @@ def test_coefficients_at_a_threshold_equal_those_of_binary_grades():
     judges = drawn(judges=2)
     result = ir.compare_judges(judges, resamples=1)
     for threshold in (1, 2, 3):
-        two = {name: each.assign(grade=each["grade"] >= threshold) for name, each in judges.items()}
-        alone = ir.compare_judges(two, resamples=1)
+        binary = {
+            name: frame.assign(grade=frame["grade"] >= threshold) for name, frame in judges.items()
+        }
+        alone = ir.compare_judges(binary, resamples=1)
         at = result.sel(threshold=threshold)
         assert at["kappa_at"].item() == pytest.approx(alone["kappa"].sel(weights="none").item())
         expected = alone["alpha"].sel(distance="nominal").item()
@@ -75,7 +77,7 @@ def test_coefficients_per_topic_equal_coefficients_of_one_topic_alone():
     judges = drawn()
     result = ir.compare_judges(judges, per="topic", grades=range(4))
     for topic in "0123":
-        subset = {name: each[each["topic"] == topic] for name, each in judges.items()}
+        subset = {name: frame[frame["topic"] == topic] for name, frame in judges.items()}
         with pytest.warns(IrframeWarning) as caught:
             alone = ir.compare_judges(subset, grades=range(4), resamples=1)
         assert "fewer than 15 topics (here 1)" in str(caught[0].message)
@@ -92,7 +94,7 @@ def clusters(sizes):
 def expected_interval(name, index, samples, confusion, *, alpha):
     """Return the union of a coefficient's jackknife and percentile intervals."""
     value, left_out, replicates = (
-        [each[name].values[index] for each in subset] for subset in samples
+        [result[name].values[index] for result in results] for results in samples
     )
     z, n = np.arctanh(np.array(left_out)), 6
     influence = z - z.mean()
@@ -104,10 +106,10 @@ def expected_interval(name, index, samples, confusion, *, alpha):
         n = (min(6, *map(clusters, sides)) + clusters(influence**2)) / 2
     t = stats.t.ppf(1 - alpha / 2, n - 1)
     reach = t * np.sqrt(5 / 6 * (influence**2).sum())
-    one = np.tanh([np.arctanh(value[0]) - reach, np.arctanh(value[0]) + reach])
+    jackknife = np.tanh([np.arctanh(value[0]) - reach, np.arctanh(value[0]) + reach])
     values = np.sort(replicates)
     beyond = int(len(values) * stats.norm.cdf(-t * np.sqrt(n / (n - 1))))
-    return min(one[0], values[beyond]), max(one[1], values[-1 - beyond])
+    return min(jackknife[0], values[beyond]), max(jackknife[1], values[-1 - beyond])
 
 
 def test_intervals_are_the_union_of_jackknife_and_percentile_intervals(monkeypatch):
@@ -124,17 +126,17 @@ def test_intervals_are_the_union_of_jackknife_and_percentile_intervals(monkeypat
             {
                 name: pd.concat(
                     frame[frame["topic"] == str(topic)].assign(topic=f"{topic}-{copy}")
-                    for topic, count in enumerate(each)
+                    for topic, count in enumerate(counts)
                     for copy in range(count)
                 )
                 for name, frame in judges.items()
             },
             **options,
         )
-        for each in times
+        for counts in times
     ]
     left_out = [
-        alike({name: each[each["topic"] != topic] for name, each in judges.items()}, **options)
+        alike({name: frame[frame["topic"] != topic] for name, frame in judges.items()}, **options)
         for topic in "012345"
     ]
     confusion = ir.compare_judges(judges, per="topic", **options)["confusion"].to_numpy()
@@ -154,8 +156,8 @@ def test_intervals_are_the_union_of_jackknife_and_percentile_intervals(monkeypat
 )
 def test_intervals_at_thresholds_with_few_topics_raise_a_warning(topics, pattern):
     rare = {
-        name: each.assign(grade=each["grade"].where(each["topic"].astype(int) < topics, 0))
-        for name, each in drawn(topics=16, docs=30).items()
+        name: frame.assign(grade=frame["grade"].where(frame["topic"].astype(int) < topics, 0))
+        for name, frame in drawn(topics=16, docs=30).items()
     }
     with pytest.warns(IrframeWarning, match=pattern):
         result = ir.compare_judges(rare, resamples=50)
@@ -166,11 +168,11 @@ def test_intervals_at_thresholds_with_few_topics_raise_a_warning(topics, pattern
 
 def alike(judges, **options):
     """Return the coefficients after all topics are merged into one."""
-    one = {
-        name: each.assign(doc=each["topic"] + each["doc"], topic="all")
-        for name, each in judges.items()
+    merged = {
+        name: frame.assign(doc=frame["topic"] + frame["doc"], topic="all")
+        for name, frame in judges.items()
     }
-    return ir.compare_judges(one, per="topic", **options).sel(topic="all")
+    return ir.compare_judges(merged, per="topic", **options).sel(topic="all")
 
 
 def test_means_of_coefficients_over_topics_have_students_intervals():
@@ -280,11 +282,11 @@ def test_kappa_and_alpha_equal_published_values_of_llmjudge(shared):
     folder = shared / "data" / "llmjudge"
     judges = {name: ir.read_qrels(folder / "labels" / f"{name}.txt") for name in LLMJUDGE}
     clipped = {
-        name: each.assign(grade=each["grade"].clip(upper=3)) for name, each in judges.items()
+        name: frame.assign(grade=frame["grade"].clip(upper=3)) for name, frame in judges.items()
     }
     people = {"people": ir.read_qrels(folder / "qrels.human.txt")}
     result = ir.compare_judges(clipped | people, reference="people", resamples=1)
     for name, published in LLMJUDGE.items():
-        one = result.isel(pair=result["judge_a"].to_numpy().tolist().index(name))
-        kappa, alpha = one["kappa"].sel(weights="none"), one["alpha"].sel(distance="ordinal")
+        cell = result.isel(pair=result["judge_a"].to_numpy().tolist().index(name))
+        kappa, alpha = cell["kappa"].sel(weights="none"), cell["alpha"].sel(distance="ordinal")
         assert (round(kappa.item(), 4), round(alpha.item(), 4)) == published

@@ -56,10 +56,10 @@ def test_passes_count_as_one_judge():
 
 def test_identical_passes_do_not_change_coefficients():
     people, model, _ = judged(1)
-    other = judged(2)[1]
-    plain = ir.compare_judges({"people": people, "model": model, "other": other}, resamples=20)
+    model_2 = judged(2)[1]
+    plain = ir.compare_judges({"people": people, "model": model, "other": model_2}, resamples=20)
     copied = ir.compare_judges(
-        {"people": people, "model": [model] * 3, "other": other}, resamples=20
+        {"people": people, "model": [model] * 3, "other": model_2}, resamples=20
     )
     subset = plain.drop_vars(["confusion", "n", "grade_a", "grade_b"])
     xr.testing.assert_allclose(copied[[*subset]], subset)

@@ -50,15 +50,15 @@ def test_means_ranks_and_biases_equal_those_computed_from_scores(track, effect):
     )
     for name in ("strict", "guess"):
         scores = scores_by(track, name)
-        one = effect.sel(judge=name)
+        by_judge = effect.sel(judge=name)
         means = scores.mean("topic").transpose("metric", "depth", "system")
-        np.testing.assert_allclose(one["mean"], means)
+        np.testing.assert_allclose(by_judge["mean"], means)
         ranks = rankdata(-np.round(means, 12), method="min", axis=-1)
-        np.testing.assert_array_equal(one["rank"], ranks)
+        np.testing.assert_array_equal(by_judge["rank"], ranks)
         for index in np.ndindex(len(METRICS), 7, len(AT)):
             metric, system, depth = index
-            new, old = (each.values[metric, system, :, depth] for each in (scores, people))
-            cell = one.isel(metric=metric, system=system, depth=depth)
+            new, old = (array.values[metric, system, :, depth] for array in (scores, people))
+            cell = by_judge.isel(metric=metric, system=system, depth=depth)
             assert cell["bias"].item() == pytest.approx((new - old).mean())
             expected = ttest_rel(new, old).confidence_interval(0.95)
             np.testing.assert_allclose(cell["bias_interval"], [expected.low, expected.high])
@@ -82,8 +82,10 @@ def test_conclusions_agree_with_compare_under_each_judge(track, adjust):
         kinds |= {"new": (old == 0) & (new != 0), "reversed": old * new < 0}
         kinds["neither"] = (old == 0) & (new == 0)
         counts = pd.DataFrame(kinds).groupby([joined["metric"], joined["depth"]]).sum()
-        expected, one = counts.to_xarray().to_array("conclusion"), result.sel(judge=name)
-        np.testing.assert_array_equal(one, expected.transpose(*one.dims).reindex_like(one))
+        expected = counts.to_xarray().to_array("conclusion")
+        by_judge = result.sel(judge=name)
+        expected = expected.transpose(*by_judge.dims).reindex_like(by_judge)
+        np.testing.assert_array_equal(by_judge, expected)
     assert (result.sum("conclusion") == 21).all()
 
 
@@ -123,7 +125,7 @@ def test_alpha_applies_to_every_interval(track):
         for alpha in (0.05, 0.5)
     )
     for name in ("bias_interval", "group_interval", "agreement_interval"):
-        widths = [each[name].diff("bound").to_numpy() for each in (narrow, wide)]
+        widths = [effect[name].diff("bound").to_numpy() for effect in (narrow, wide)]
         assert (widths[0] <= widths[1]).all()
         assert widths[0].mean() < 0.6 * widths[1].mean()
 
@@ -158,7 +160,7 @@ def test_topics_without_scores_under_some_judge_are_dropped(track):
     barren["other"] = barren["other"].assign(grade=barren["other"]["grade"].astype(int))
     with pytest.warns(IrframeWarning, match="1 of 12 for ASL"):
         result = runs.ireval.judge_effect(barren, "ASL", at=50)
-    subset = {name: each[~some] for name, each in barren.items()}
+    subset = {name: qrels[~some] for name, qrels in barren.items()}
     alone = runs[runs["topic"] != none["topic"].iloc[0]].ireval.judge_effect(subset, "ASL", at=50)
     np.testing.assert_allclose(result["bias_interval"], alone["bias_interval"])
 
@@ -170,9 +172,9 @@ def test_judgments_of_different_documents_need_a_policy(track):
     common = runs.ireval.judge_effect(fewer, "AP", pairs="common")
     alone = {"people": judges["people"].iloc[3:], "strict": judges["strict"].iloc[3:]}
     np.testing.assert_allclose(common["mean"], runs.ireval.judge_effect(alone, "AP")["mean"])
-    own = runs.ireval.judge_effect(fewer, "AP", pairs="own")
+    all_judgments = runs.ireval.judge_effect(fewer, "AP", pairs="own")
     np.testing.assert_allclose(
-        own["reference_mean"], runs.ireval.judge_effect(judges, "AP")["reference_mean"]
+        all_judgments["reference_mean"], runs.ireval.judge_effect(judges, "AP")["reference_mean"]
     )
 
 

@@ -128,9 +128,9 @@ def test_judge_next_needs_runs_if_the_cube_lacks_ids(cube, tmp_path):
         nameless(cube).ireval.judge_next(1)
     result = nameless(cube).ireval.judge_next(300, runs=RUNS)
     pd.testing.assert_frame_equal(result, expected, check_dtype=False)
-    others = RUNS.drop(columns="rank").assign(score=-RUNS["score"])
+    reversed_runs = RUNS.drop(columns="rank").assign(score=-RUNS["score"])
     with pytest.raises(InputError, match="runs that the cube was made from"):
-        cube.ireval.judge_next(1, runs=others)
+        cube.ireval.judge_next(1, runs=reversed_runs)
     with pytest.raises(
         ParameterError, match="n to be at most 0 .the number of unjudged documents in the pool"
     ):
@@ -170,7 +170,7 @@ def judged_by_hand(cube, name, budget):
     rows = []
     for topic, rows_of_topic in judged.groupby("topic"):
         lists = {
-            s: list(each.sort_values("rank")["doc"]) for s, each in rows_of_topic.groupby("system")
+            s: list(run.sort_values("rank")["doc"]) for s, run in rows_of_topic.groupby("system")
         }
         ranks = rows_of_topic.set_index(["system", "doc"])["rank"]
         order = ORACLES[name](
@@ -228,8 +228,8 @@ def test_replay_is_reproducible_and_returns_students_intervals(shallow):
     single = shallow.ireval.replay(*options, resamples=1)
     assert np.isnan(single["found_interval"]).all()
     two = shallow.ireval.replay(*options, resamples=2)
-    other = 2 * two["found"] - single["found"]
-    reach = stats.t.ppf(0.975, 1) * abs(other - single["found"]) / 2
+    second = 2 * two["found"] - single["found"]
+    reach = stats.t.ppf(0.975, 1) * abs(second - single["found"]) / 2
     assert float(reach.max()) > 0
     np.testing.assert_allclose(two["found_interval"].isel(bound=1), two["found"] + reach)
     half = shallow.ireval.replay(*options, resamples=4, contributing_share=0.5)

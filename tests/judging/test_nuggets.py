@@ -132,7 +132,7 @@ def test_several_answers_to_a_topic_are_repeats():
         scores.xs(2, level="sample"), second.ireval.score_nuggets(), check_exact=True
     )
     means = scores.groupby(level=["run_id", "qid"]).mean()
-    result, plain = (each.ireval.compare() for each in (scores, means))
+    result, plain = (frame.ireval.compare() for frame in (scores, means))
     assert (result["n_topics"] == 3).all()
     np.testing.assert_allclose(result["p"], plain["p"])
 

@@ -88,8 +88,8 @@ def test_results_do_not_depend_on_other_metrics_systems_and_depths(both, monkeyp
     systems = [str(name) for name in scores["system"].to_numpy()[[1, 4]]]
     for metric in scores["metric"].to_numpy():
         for depth in (5, 50):
-            one = scores.sel(metric=metric, depth=depth, system=systems)
-            alone = one.ireval.predict_powered(
+            subset = scores.sel(metric=metric, depth=depth, system=systems)
+            alone = subset.ireval.predict_powered(
                 human.sel(metric=metric, depth=depth, system=systems)
             )
             cell = result.sel(metric=metric, depth=depth)
@@ -118,7 +118,7 @@ def test_baseline_is_system_b_of_every_pair(both):
 
 @pytest.mark.parametrize("topics", ["rest", "all"])
 def test_intervals_use_the_jackknife_variance_over_topics(both, topics):
-    model, human = (each.sel(depth=50).clip(0, 1) for each in both)
+    model, human = (array.sel(depth=50).clip(0, 1) for array in both)
     model = model.assign_coords(metric=["AP", "RR"])
     human = human.assign_coords(metric=["AP", "RR"])
     names = human["topic"].to_numpy()
@@ -143,9 +143,9 @@ def test_intervals_use_the_jackknife_variance_over_topics(both, topics):
             sides[0] - sides[1],
         ),
     ):
-        left = np.stack([each[kind] for each in less])
+        estimates = np.stack([result_of_fewer[kind] for result_of_fewer in less])
         alone = result[weight].values ** 2 * share * values.var(axis=2, ddof=1)
-        error = np.sqrt((n - 1) ** 2 / n * left.var(axis=0, ddof=1) + alone)
+        error = np.sqrt((n - 1) ** 2 / n * estimates.var(axis=0, ddof=1) + alone)
         half = stats.t.ppf(0.975, n - 2) * error
         mean = result[kind].values
         expected = np.stack([mean - half, mean + half])
@@ -274,7 +274,7 @@ def test_means_from_sampled_documents_equal_the_formulas_of_ppi_python():
     """
     result = by_documents(metrics="P")
     weight = result["weight"].item()
-    others = [
+    weights = [
         by_documents(CUBE.isel(topic=CUBE.topic != name), metrics="P")["weight"].item()
         for name in CUBE.topic.to_numpy()
     ]
@@ -282,14 +282,14 @@ def test_means_from_sampled_documents_equal_the_formulas_of_ppi_python():
     for system in result.system.to_numpy()[:3]:
         values = []
         variance = drawn = 0
-        for topic, other in zip(CUBE.topic.to_numpy(), others, strict=True):
+        for topic, weight_of_others in zip(CUBE.topic.to_numpy(), weights, strict=True):
             human = contributions(DRAWN, system, topic)
             model = contributions(MODEL, system, topic)
             rows = DRAWN[DRAWN["topic"] == topic].set_index("doc")["grade"] >= 0
             size = len(rows)
             number = rows.sum()
             values.append(size * (weight * model.mean() + (human - weight * model)[rows].mean()))
-            remaining = (human - other * model)[rows]
+            remaining = (human - weight_of_others * model)[rows]
             variance += size**2 * remaining.var(ddof=1) / number * (1 - number / size)
             run = RUNS[(RUNS["system"] == system) & (RUNS["topic"] == topic)].ireval.rank()
             drawn += run.loc[run["rank"] <= 5, "doc"].isin(rows.index[rows]).sum()
@@ -329,7 +329,7 @@ def test_ndcg_is_a_weighted_combination_of_human_and_model_estimates():
     masked = MODEL.assign(grade=MODEL["grade"].where(DRAWN["grade"] >= 0, -1))
     masked = masked.merge(DRAWN[["topic", "doc", "stratum"]], on=["topic", "doc"])
     people, cheap = (
-        RUNS.ireval.cube(each).ireval.estimate("nDCG", at=12)["mean"] for each in (DRAWN, masked)
+        RUNS.ireval.cube(qrels).ireval.estimate("nDCG", at=12)["mean"] for qrels in (DRAWN, masked)
     )
     model = CUBE.ireval.score("nDCG", at=[12]).mean("topic")
     weight = result["weight"].item()

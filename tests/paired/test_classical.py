@@ -22,8 +22,8 @@ from irframe.paired import Bootstrap, PairedT, RankSum, Wilcoxon, all_pairs, sig
 @pytest.mark.parametrize("test", [PairedT(), Bootstrap(samples=50)], ids=repr)
 def test_t_of_constant_differences_is_infinite(test, shift):
     base = np.random.default_rng(1).random((40, 1))
-    others = np.random.default_rng(2).random((5, 40, 1))
-    statistic, p = test.kernel(np.concatenate([[base + shift, base], others]))
+    further = np.random.default_rng(2).random((5, 40, 1))
+    statistic, p = test.kernel(np.concatenate([[base + shift, base], further]))
     assert statistic[0, 0] == np.copysign(np.inf, shift)
     assert p[0, 0] <= 1 / 51  # the smallest p-value of 50 bootstrap samples
 

@@ -31,10 +31,10 @@ def test_estimates_equal_the_worked_case(shared):
     d = np.array(case["difference"])
     options = {name: np.unique(case[name], return_inverse=True)[1] for name in ("cluster", "task")}
     options["weights"] = np.array(case["weight"])
-    words = {"tasks": "task", "cluster": "cluster", "weights": "weights"}
+    arguments = {"tasks": "task", "cluster": "cluster", "weights": "weights"}
     for name, expected in case["expected"].items():
-        chosen = [words[word] for word in name.split(", ") if word in words]
-        design = design_of(len(d), **{word: options[word] for word in chosen})
+        chosen = [arguments[label] for label in name.split(", ") if label in arguments]
+        design = design_of(len(d), **{argument: options[argument] for argument in chosen})
         differences = describe_differences(np.stack([d, 0 * d])[:, :, None], None, design)
         error = differences.sd / np.sqrt(len(d))
         p = PairedT().with_design(design, np.stack([d, 0 * d])[:, :, None]).p

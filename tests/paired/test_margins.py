@@ -87,10 +87,10 @@ def test_the_jackknife_leaves_out_one_topic_at_a_time(overlap):
 
 
 @pytest.mark.parametrize(
-    ("topics", "asked", "alpha"), [(3, 0.8, 0.05), (8, 0.5, 0.2), (50, 0.9, 0.01)]
+    ("topics", "power", "alpha"), [(3, 0.8, 0.05), (8, 0.5, 0.2), (50, 0.9, 0.01)]
 )
-def test_detectable_differences_have_the_required_power(topics, asked, alpha):
-    result = detectable(np.array([0.2]), np.array([topics]), power=asked, alpha=alpha).item()
+def test_detectable_differences_have_the_required_power(topics, power, alpha):
+    result = detectable(np.array([0.2]), np.array([topics]), power=power, alpha=alpha).item()
     true, critical = result / 0.2 * topics**0.5, stats.t.isf(alpha / 2, topics - 1)
     by_t = stats.nct.sf(critical, topics - 1, true) + stats.nct.cdf(-critical, topics - 1, true)
-    assert by_t == pytest.approx(asked, abs=1e-6)
+    assert by_t == pytest.approx(power, abs=1e-6)

@@ -187,10 +187,11 @@ def test_results_with_a_baseline_equal_those_of_all_pairs(name):
     baseline = test.kernel(scores, pairs)
     lookup = {tuple(pair): row for row, pair in enumerate(all_pairs(8).tolist())}
     for row, (i, j) in enumerate(pairs.tolist()):
-        other, sign = lookup[min(i, j), max(i, j)], 1 if i < j else -1
-        np.testing.assert_allclose(baseline.p[row], of_all.p[other], rtol=1e-9)
+        index = lookup[min(i, j), max(i, j)]
+        sign = 1 if i < j else -1
+        np.testing.assert_allclose(baseline.p[row], of_all.p[index], rtol=1e-9)
         np.testing.assert_allclose(
-            baseline.statistic[row], sign * of_all.statistic[other], rtol=1e-9, atol=1e-12
+            baseline.statistic[row], sign * of_all.statistic[index], rtol=1e-9, atol=1e-12
         )
 
 

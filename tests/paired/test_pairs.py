@@ -38,16 +38,16 @@ def test_the_baseline_is_the_second_system_of_every_pair():
 
 
 @pytest.mark.parametrize(
-    ("shape", "pairs", "words"),
+    ("shape", "pairs", "pattern"),
     [
         *((shape, None, r"\(system, topic, depth\)") for shape in ((3, 4), (3, 0, 2), (3,))),
         ((3, 2, 1), [0, 1], r"shape \(pair, 2\)"),
         ((3, 2, 1), [[0, 1], [0, 3], [-1, 0]], r"from 0 to 2.*\[0, 3\], \[-1, 0\]"),
     ],
 )
-def test_invalid_shapes_of_scores_and_pairs_are_refused(shape, pairs, words):
+def test_invalid_shapes_of_scores_and_pairs_are_refused(shape, pairs, pattern):
     options = None if pairs is None else np.array(pairs)
-    refused(ParameterError, words, describe_differences, np.zeros(shape), options)
+    refused(ParameterError, pattern, describe_differences, np.zeros(shape), options)
     assert describe_differences(np.zeros((3, 2, 0))).mean.shape == (3, 0)
 
 

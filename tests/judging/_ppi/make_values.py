@@ -25,12 +25,12 @@ def draw():
     return people.round(3), np.clip(model, 0, 1).round(3)
 
 
-def estimates(people, model, rest):
+def estimates(people, model, unjudged_only):
     """Return the estimate and its interval by ppi-python."""
     few = people[:HUMAN], model[:HUMAN]
-    many = model[HUMAN:] if rest else model
+    many = model[HUMAN:] if unjudged_only else model
     low, high = ppi_mean_ci(*few, many, alpha=0.05)
-    return [float(np.squeeze(each)) for each in (ppi_mean_pointestimate(*few, many), low, high)]
+    return [float(np.squeeze(value)) for value in (ppi_mean_pointestimate(*few, many), low, high)]
 
 
 def main():
@@ -38,12 +38,13 @@ def main():
     people, model = draw()
     pairs = list(combinations(range(len(people)), 2))
     values = {"human": people[:, :HUMAN].tolist(), "model": model.tolist()}
-    for name, rest in {"all": False, "rest": True}.items():
+    for name, unjudged_only in {"all": False, "rest": True}.items():
         both = list(zip(people, model, strict=True))
         values[name] = {
-            "mean": [estimates(y, f, rest) for y, f in both],
+            "mean": [estimates(y, f, unjudged_only) for y, f in both],
             "difference": [
-                estimates(both[a][0] - both[b][0], both[a][1] - both[b][1], rest) for a, b in pairs
+                estimates(both[a][0] - both[b][0], both[a][1] - both[b][1], unjudged_only)
+                for a, b in pairs
             ],
         }
     text = json.dumps(values, indent=1)
