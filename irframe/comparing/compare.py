@@ -358,7 +358,7 @@ def _groups_and_pairs(
     ).items():
         with nullcontext() if scores.by is None else naming_group(key, scores.by):
             averaged = read_scores(group, options.pairing.over)
-            averaged = averaged if frozen is None else frozen.beside(averaged)
+            averaged = averaged if frozen is None else frozen.add_to(averaged)
             compared[key] = scores_to_compare(averaged)
             _refuse_design(compared[key], options, group.bounds)
             pairs.append(choose_pairs(compared[key], label, several=True))

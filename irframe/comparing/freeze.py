@@ -270,7 +270,7 @@ class Frozen:
             expected = f"scores made with the policies of {self.path}"
             raise ParameterError(expected, "", REFREEZE, differing)
 
-    def beside(self, scores: Scores) -> Scores:
+    def add_to(self, scores: Scores) -> Scores:
         """Return the scores with the baseline as a further system.
 
         The baseline's scores are NaN on topics that the file lacks.

@@ -101,7 +101,7 @@ def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores
     averaged = read_scores(scores, over)
     if is_file(baseline) and baseline not in averaged.systems:
         frozen = Frozen.read(baseline, averaged.systems.tolist())
-        averaged = frozen.beside(averaged)
+        averaged = frozen.add_to(averaged)
         baseline = frozen.label
     paired = scores_to_compare(averaged)
     if paired.values.shape[3] > 1:

@@ -178,13 +178,13 @@ def judge_effect(
     passes = passes_of(judges)
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
     called = _first(passes.judges, reference)
-    base, *others = every = _score(data, judged, [*map(passes.of, called)], metrics, at)
+    base, *compared = every = _score(data, judged, [*map(passes.of, called)], metrics, at)
     mean = np.stack([np.reshape(scores.signs, (-1, 1, 1)) * scores.means for scores in every])
     # means are rounded, so that systems whose means differ by rounding errors tie
     rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
     bias = mean[1:] - mean[0]
-    half = np.stack([_half_widths(other, base, alpha) for other in others])
-    first, *others_won = (winners(scores, pairing) for scores in every)
+    half = np.stack([_half_widths(other, base, alpha) for other in compared])
+    base_won, *compared_won = (winners(scores, pairing) for scores in every)
     variables: Variables = {
         "mean": ((*DIMS, SYSTEM), mean[1:]),
         "reference_mean": ((*DIMS[1:], SYSTEM), mean[0]),
@@ -192,8 +192,8 @@ def judge_effect(
         "reference_rank": ((*DIMS[1:], SYSTEM), rank[0]),
         "bias": ((*DIMS, SYSTEM), bias),
         "bias_interval": ((*DIMS, SYSTEM, BOUND), np.stack([bias - half, bias + half], axis=-1)),
-        "conclusions": ((*DIMS, "conclusion"), conclude(first, others_won)),
-        **_agreements(base, others, orders, resampling if interval_of else None),
+        "conclusions": ((*DIMS, "conclusion"), conclude(base_won, compared_won)),
+        **_agreements(base, compared, orders, resampling if interval_of else None),
     }
     labels = {JUDGE: called[1:], **base.labels(), SYSTEM: base.systems, BOUND: list(SIDES)}
     labels |= {"coefficient": [*map(str, listed(coefficients))], "conclusion": list(CONCLUSIONS)}
@@ -300,15 +300,17 @@ def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
 
 
 def _agreements(
-    base: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
+    base: Scores, compared: list[Scores], methods: list[Agreement], resampling: Intervals | None
 ) -> Variables:
     """Return the agreement of rankings with the reference ranking."""
     dims = (*DIMS, "coefficient")
-    values = [agreement_of(base, others, method) for method in methods]
+    values = [agreement_of(base, compared, method) for method in methods]
     variables: Variables = {"agreement": (dims, np.stack(values, axis=-1))}
     if resampling is not None:
         ends = [
-            np.stack([with_reference(other, base, resampling, method) for other in others], axis=1)
+            np.stack(
+                [with_reference(other, base, resampling, method) for other in compared], axis=1
+            )
             for method in methods
         ]
         interval = np.moveaxis(np.stack(ends, axis=-1), 0, -1)
@@ -316,13 +318,13 @@ def _agreements(
     return variables
 
 
-def agreement_of(base: Scores, others: list[Scores], method: Agreement) -> Array:
+def agreement_of(base: Scores, compared: list[Scores], method: Agreement) -> Array:
     """Return the agreement of each judge's ranking with the reference.
 
     The result has the shape (judge, metric, depth).
     """
     old = system_means(base, method)
-    new = np.stack([system_means(other, method) for other in others])
+    new = np.stack([system_means(other, method) for other in compared])
     return method.kernel(old[..., np.newaxis, :], new[..., np.newaxis, :])[..., 0, 0]
 
 
@@ -338,12 +340,12 @@ def winners(paired: Scores, pairing: Pairing) -> Array:
     return np.where(p < pairing.alpha, ahead, 0)
 
 
-def conclude(base: Array, others: Sequence[Array]) -> Array:
+def conclude(base: Array, compared: Sequence[Array]) -> Array:
     """Count the pairs of systems with each conclusion.
 
     The result has the shape (judge, metric, depth, conclusion).
     """
-    new = np.stack(others)
+    new = np.stack(compared)
     old = np.broadcast_to(base, new.shape)
     kinds = [
         old * new > 0,

@@ -58,8 +58,8 @@ def baseline_pairs(systems: int, baseline: int) -> Ints:
     [[0, 1], [2, 1]]
     """
     pos = check_int("baseline", baseline, low=0, high=systems - 1)
-    others = np.delete(np.arange(systems, dtype=np.int64), pos)
-    return np.stack([others, np.full_like(others, pos)], axis=1)
+    compared = np.delete(np.arange(systems, dtype=np.int64), pos)
+    return np.stack([compared, np.full_like(compared, pos)], axis=1)
 
 
 BLOCK_BYTES = 2 * 2**20
