@@ -86,7 +86,7 @@ def least_adjusted(pairing: Pairing, systems: int, topics: int, comparisons: int
         return max(p, float(adjust.kernel(drawn, np.array([[0, 1]])).min()))
     if not p or adjust is None:
         return p
-    # the corrected false discovery rate is smallest if all comparisons have the smallest p-value
+    # corrections of the false discovery rate are mildest if all comparisons have the smallest p
     return float(adjust_rows(np.full(comparisons, p), adjust, pairing.alpha).min())
 
 

@@ -147,7 +147,7 @@ class Candidates:
     @cached_property
     def leverage(self) -> Array:
         """Standard deviation of each document's weight over the participating systems."""
-        # weight 0 means a list without the document, so systems without a list are left out
+        # weight 0 means a list without the document, so systems that took no part are left out
         inside = self.took_part[:, np.newaxis]
         number = np.maximum(inside.sum(axis=-1), 1)
         mean = self.weight.sum(axis=-1) / number
@@ -335,7 +335,7 @@ def _by_grade(grades: Array, row: Array) -> Prior:
     The documents without a grade share an additional level.
     """
     values = pd.to_numeric(pd.Series(grades), errors="coerce").to_numpy(float)
-    # NaN, which replaces other values than numbers, fails the comparison too
+    # NaN fails every comparison, so values that are not numbers are wrong as well
     wrong = ~(values % 1 == 0)
     if wrong.any():
         offenders = pd.unique(np.asarray(grades, object)[wrong])

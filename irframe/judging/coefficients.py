@@ -80,7 +80,7 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     observed = np.stack([(coincidences * square).sum(axis=(-2, -1)) for square in squares], axis=-1)
     chance = grades[..., :, np.newaxis] * grades[..., np.newaxis, :]
     expected = np.stack([(chance * square).sum(axis=(-2, -1)) for square in squares], axis=-1)
-    # chance agreement in alpha is that of two judgments drawn without replacement, hence - 1
+    # chance agreement in alpha is that of two judgments drawn without replacement
     return _unlike_chance(grades.sum(axis=-1)[..., np.newaxis] - 1, observed, expected)
 
 

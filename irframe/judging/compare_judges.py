@@ -248,8 +248,8 @@ def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
             by_pass = [has_grade[passes.owner == judge].sum(axis=0) for judge in several]
             counts[JUDGE][topic] = [coincidences(number, once=True) for number in by_pass]
             continue
-        # One matrix product counts all pairs. A product of integers takes 10 times as long, and
-        # float32 is exact up to 2^24 documents.
+        # One matrix product counts all pairs. BLAS is fast, but multiplies no integers, and float32
+        # is exact up to 2^24 documents.
         flat = has_grade.reshape(-1, has_grade.shape[-1]).astype(np.float32)
         every = (flat @ flat.T).reshape(2 * has_grade.shape[:2])
         counts[PAIR][topic] = every[pairs[:, 0], :, pairs[:, 1]]

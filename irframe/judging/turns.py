@@ -183,7 +183,7 @@ class RunChoice(Judging, ABC):
         """
         if not self.open.size:
             return np.zeros(lists.shape[:-1], np.int32)
-        # position -1, after the end of a list, selects the last document of the topic
+        # position -1, after the end of a list, would select the last document of the topic
         index = (self.open[topic[..., np.newaxis], lists] & (lists >= 0)).argmax(axis=-1)
         return np.take_along_axis(lists, index[..., np.newaxis], axis=-1)[..., 0]
 

@@ -298,7 +298,7 @@ class Design:
             total = mass @ times
             clusters = len(mass)
             m = s @ times / total
-            # the expanded square needs matrix products, but no array over samples and clusters
+            # expanding the square replaces an array over samples and clusters by matrix products
             squares = s**2 @ times
             about = squares - 2 * m * ((s * mass) @ times) + m**2 * (mass**2 @ times)
             about = np.where(about > DEGENERATE * squares, about, 0.0)

@@ -78,7 +78,7 @@ class PairedTest(ABC):
     intervals."""
 
     def __post_init__(self) -> None:
-        # no module of tests postpones annotations, which would make the types strings
+        # types of fields are classes, because modules of paired tests do not postpone annotations
         wrong = [
             f"{field.name}={getattr(self, field.name)!r}"
             for field in fields(self)

@@ -191,7 +191,7 @@ def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
     return scores, pairs
 
 
-# blocks of depths run in threads, in which further threads of BLAS would wait for each other
+# blocks of depths already run in threads, and threads of BLAS would wait for each other
 UNTHREADED = 2**18
 """Maximum number of multiplications per matrix product for which BLAS starts no threads."""
 NARROWEST = 16
