@@ -20,7 +20,7 @@ from irframe.diagnostics import frames
 from irframe.diagnostics.findings import SEVERITIES, Findings
 from irframe.errors import DepthError, InputError, shortened, warn
 from irframe.evaluation import searches
-from irframe.evaluation.collapse import Preparation, as_map, pairs_of, standing
+from irframe.evaluation.collapse import Preparation, as_map, pairs_of, representatives_of
 from irframe.experiments import coded_tables
 from irframe.experiments.choices import Copies, CopiesAlone, Searches, SearchLike, Units
 from irframe.experiments.joining import like_chunks
@@ -118,7 +118,7 @@ def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Co
         return ranking.order[:0]
     mapping = as_map(copies, "copies", (DOC, "canonical"))
     docs = table.doc.take(pa.array(ranking.order)).to_pandas()
-    key = pairs_of(table.group[ranking.order], standing(docs, mapping))
+    key = pairs_of(table.group[ranking.order], representatives_of(docs, mapping))
     return np.sort(ranking.order[pd.Series(key).duplicated().to_numpy()])
 
 

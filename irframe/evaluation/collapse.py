@@ -14,12 +14,13 @@ import numpy as np
 import pandas as pd
 
 from irframe import names as words
+from irframe.arrays import Array
 from irframe.checks import choice, refuse_any
 from irframe.errors import IdError, InputError, ParameterError, shortened, warn
 from irframe.evaluation import searches
 from irframe.experiments import choices
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, read_table
-from irframe.experiments.policy import Policy, one_by_one, parse_metrics, shares_ranks
+from irframe.experiments.policy import Metrics, Policy, one_by_one, parse_metrics, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.experiments.ranked_runs import list_differs, refuse_unread_searches
 from irframe.files.as_runs import Qrels, Runs, by_role
@@ -128,9 +129,9 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
             raise InputError(expected, "ranks without scores", "pass rank_by='first'")
         inside = lists[1:] == lists[:-1]
         if name_of_score == words.LISTED_SCORE and (score[1:] > score[:-1])[inside].any():
-            found = f"lists in which {words.LISTED_SCORE!r} rises"
+            got = f"lists in which {words.LISTED_SCORE!r} rises"
             expected = f"scores that fall from rank to rank, to collapse by {by!r}"
-            raise InputError(expected, found, "pass rank_by='first'")
+            raise InputError(expected, got, "pass rank_by='first'")
         value = pd.Series(score.astype(float)).groupby(key).agg(by).to_numpy()
         # The sort is stable, so documents with equal values keep the order of their first chunks.
         best = np.lexsort((-value, lists[first]))
@@ -138,8 +139,8 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
         values = {str(name_of_score): value[best], COUNT: values[COUNT][best]}
     if cost in frame.columns:
         values[str(cost)] = searches.read_from_one_to_the_next(table, str(cost), first)
-    before = min(list(frame.columns).index(left) for left in named.left)
-    chosen = frame.iloc[first].drop(columns=named.left)
+    before = min(list(frame.columns).index(column) for column in named.replaced)
+    chosen = frame.iloc[first].drop(columns=named.replaced)
     chosen.insert(before, name, docs[first])
     # The column is removed and added again, so that it is the last column.
     count = {COUNT: values.pop(COUNT)}
@@ -158,7 +159,7 @@ class Named(NamedTuple):
     runs: ByRole
     """The runs. If chunks have ids, their column has the role "doc"."""
     doc: pd.Series
-    left: list[str]
+    replaced: list[str]
     """The columns of chunks and documents, which one column replaces in collapsed lists."""
     once: bool
     """Whether chunks have ids. If so, a list must not contain a chunk twice."""
@@ -187,9 +188,8 @@ def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:
         advice = f"name one of the columns {list(frame.columns)}, or pass of= chunk -> document"
         raise ParameterError(UNKNOWN, f"no column {unit!r}", advice)
     title = words.DOC if doc_column in words.CHUNKS else doc_column
-    return Named(
-        runs, _document_of_each(frame[doc_column], unit, of).rename(title), [doc_column], once=True
-    )
+    doc = _document_of_each(frame[doc_column], unit, of).rename(title)
+    return Named(runs, doc, [doc_column], once=True)
 
 
 def _document_of_each(chunk: pd.Series, unit: str, of: choices.ChunksOf) -> pd.Series:
@@ -231,9 +231,10 @@ def _rank_of(table: RunTable) -> str:
     return str(table.columns.get(words.RANK, words.RANK))
 
 
-def pairs_of(lists: Codes, docs: Any) -> Codes:
+def pairs_of(lists: Codes, docs: pd.Series | Array) -> Codes:
     """Return a code per row for its list and document."""
     code, labels = pd.factorize(pd.Series(docs, dtype=object))
+    # a missing document has code -1, so codes are spread over one more than the documents
     return pd.factorize(lists.astype(np.int64) * (len(labels) + 1) + code)[0]
 
 
@@ -289,11 +290,11 @@ def _map_of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) ->
     return frame.set_index(keys)[value]
 
 
-def _looked_up(names: pd.Series, table: pd.Series, what: str, advice: str) -> pd.Series:
+def _looked_up(names: pd.Series, table: pd.Series, noun: str, advice: str) -> pd.Series:
     """Return the value of every name; raise for missing values."""
     values = pd.Series(table.reindex(names.astype(object)).to_numpy(), names.index)
     unknown = names[values.isna()].unique()
-    refuse_any(IdError, unknown, f"the {what}", "no value for", advice)
+    refuse_any(IdError, unknown, f"the {noun}", "no value for", advice)
     return values
 
 
@@ -336,7 +337,7 @@ class Preparation(NamedTuple):
         decided = {"unit": unit, "copies": copies, "length": length, "score": score}
         return decided | {"search": self.search, "each": self.each}
 
-    def runs(self, runs: Any, policy: Policy, by: Any = None) -> Any:
+    def runs(self, runs: Runs | ScannedRuns, policy: Policy, by: Any = None) -> Any:
         """Return runs of the judged units, with their lengths.
 
         Parameters
@@ -348,18 +349,18 @@ class Preparation(NamedTuple):
         by
             The group column. The same topic name may occur in several groups.
         """
-        table = self.length is not None and not isinstance(self.length, str)
-        renamed = self.of is not None or self.copies is not None
+        has_table = self.length is not None and not isinstance(self.length, str)
+        ids_change = self.of is not None or self.copies is not None
         if self.search is None:
             refuse_unread_searches(runs)
-            if not renamed and not table:
+            if not ids_change and not has_table:
                 return runs
         named = self.shown(runs)
         if self.search is not None:
-            table = table and self.of is not None
-            search_policy = replace(policy, length=None) if table else policy
+            has_table = has_table and self.of is not None
+            search_policy = replace(policy, length=None) if has_table else policy
             named = searches.merged(named, search_policy, by, chunks=self.of is not None)
-        if renamed and by in named.frame and list_differs(named, by):
+        if ids_change and by in named.frame and list_differs(named, by):
             prepared = self._replace(search=None)
             groups = named.frame.groupby(by, sort=False)
             frames = [prepared.runs(named._replace(frame=rows), policy) for _, rows in groups]
@@ -367,14 +368,14 @@ class Preparation(NamedTuple):
         if self.of is not None:
             plain = Policy(ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
             chunks = _of_chunks(named, words.DOC, self.of)
-            collapsed = _collapsed(chunks, "first", plain, None if table else policy.length)
+            collapsed = _collapsed(chunks, "first", plain, None if has_table else policy.length)
             named = by_role(collapsed, RUN)
         if self.copies is not None:
             ties = policy.ties if self.of is None else "rank"
             named = self._copied(named, replace(policy, ties=ties, unit=None, copies=None))
-        return _with_lengths(named, self.length, policy.length).frame if table else named.frame
+        return _with_lengths(named, self.length, policy.length).frame if has_table else named.frame
 
-    def with_costs(self, metrics: Any) -> "tuple[list[Any], Preparation]":
+    def with_costs(self, metrics: Metrics) -> "tuple[list[Any], Preparation]":
         """Return the metrics, and the preparation with the named costs."""
         if self.search is None:
             return parse_metrics(metrics), self
@@ -385,10 +386,10 @@ class Preparation(NamedTuple):
             names.add(self.decided["length"])
         every = [*one_by_one(metrics)]
         costs = [name for name in every if isinstance(name, str) and name in names]
-        metrics = [metric for metric in every if metric not in costs]
-        return parse_metrics(metrics), self._replace(costs=tuple(dict.fromkeys(costs)))
+        remaining = [metric for metric in every if metric not in costs]
+        return parse_metrics(remaining), self._replace(costs=tuple(dict.fromkeys(costs)))
 
-    def shown(self, runs: Any) -> ByRole:
+    def shown(self, runs: Runs | ScannedRuns) -> ByRole:
         """Return runs with the lengths that costs need."""
         if isinstance(runs, ScannedRuns):
             runs = runs.readable().frame()
@@ -397,7 +398,7 @@ class Preparation(NamedTuple):
             return named
         return _with_lengths(named, self.length, self.decided["length"])
 
-    def qrels(self, qrels: Qrels, by: Any = None) -> Qrels:
+    def qrels(self, qrels: Qrels, by: Hashable = None) -> Qrels:
         """Return judgments with copies replaced by their representatives."""
         if self.search is not None:
             _refuse_spans(by_role(qrels, QRELS).frame, "search=")
@@ -426,7 +427,7 @@ class Preparation(NamedTuple):
         lists = table.group
         renamed = table.frame.reset_index(drop=True)
         docs = renamed[name].astype(object)
-        representatives = standing(docs, self._map)
+        representatives = representatives_of(docs, self._map)
         key = pairs_of(lists, representatives)
         later = pd.Series(key).duplicated()
         renamed[name] = representatives
@@ -447,7 +448,7 @@ UNCHANGED = Preparation()
 """The options with which runs and judgments do not change."""
 
 
-def standing(docs: pd.Series, copies: pd.Series) -> pd.Series:
+def representatives_of(docs: pd.Series, copies: pd.Series) -> pd.Series:
     """Return the representative of each document, or the document."""
     representatives = docs.astype(object).map(copies)
     return representatives.where(representatives.notna(), docs)
@@ -462,7 +463,7 @@ def _judged_once(
     doc = columns[words.DOC]
     grade = columns[words.GRADE]
     keys = [columns[role] for role in (words.TOPIC, words.SUBTOPIC) if role in columns] + groups
-    renamed = frame.assign(**{doc: standing(frame[doc], copies)})
+    renamed = frame.assign(**{doc: representatives_of(frame[doc], copies)})
     grades = renamed.groupby([*keys, doc], sort=False)[grade]
     conflicts = int((grades.max() > grades.min()).sum())
     if conflicts:
@@ -490,9 +491,9 @@ def _with_lengths(runs: ByRole, length: object, name: str | None) -> ByRole:
     frame, columns = runs
     doc = frame[columns[words.DOC]]
     if name in columns.values():
-        found = f"the name {name!r}"
+        got = f"the name {name!r}"
         expected = "lengths with a name that no column of the runs has"
-        raise ParameterError(expected, found, "rename the lengths")
+        raise ParameterError(expected, got, "rename the lengths")
     lengths = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
     advice = "add these documents to length="
     values = _looked_up(doc, lengths, "length of every document", advice)
