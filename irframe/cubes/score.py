@@ -223,10 +223,10 @@ def score(
     if rel is not None:
         values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
     result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
-    if stops is not None and stops.own is not None:
+    if stops is not None and stops.by_system is not None:
         # Each system has its own stopping point, so these points become a coordinate of systems.
         result = result.isel({dim: 0}, drop=True)
-        return result.assign_coords({dim: (words.SYSTEM, [*stops.own.values()])})
+        return result.assign_coords({dim: (words.SYSTEM, [*stops.by_system.values()])})
     return _at_one_depth(result) if is_integer(at) else result
 
 

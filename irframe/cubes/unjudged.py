@@ -479,5 +479,5 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     selected = experiment.select(np.arange(experiment.shape[0]), judged)
     judgments = Judgments.chosen(new.table, positions[judged])
     pool_stated = any("pool_depth" in step.options for step in steps)
-    changed = judged_anew(selected, judgments, given=pool_stated, all_judged=not len(beyond))
+    changed = judged_anew(selected, judgments, pool_stated=pool_stated, all_judged=not len(beyond))
     return shown_as(cube.isel({TOPIC: judged}), changed)

@@ -6,7 +6,7 @@ Verbs: collapse.
 """
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -375,7 +375,7 @@ class Preparation(NamedTuple):
             named = self._copied(named, replace(policy, ties=ties, unit=None, copies=None))
         return _with_lengths(named, self.length, policy.length).frame if has_table else named.frame
 
-    def with_costs(self, metrics: Metrics) -> "tuple[list[Any], Preparation]":
+    def with_costs(self, metrics: Metrics | Iterable[Metrics]) -> "tuple[list[Any], Preparation]":
         """Return the metrics, and the preparation with the named costs."""
         if self.search is None:
             return parse_metrics(metrics), self

@@ -8,13 +8,14 @@ Verbs: evaluate, split.
 
 import re
 import zlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from irframe import names as words
+from irframe.arrays import Array
 from irframe.checks import check_int
 from irframe.errors import OneCall, ParameterError, in_group, warn
 from irframe.evaluation.repeats import Folded, fold, not_lacking
@@ -135,8 +136,11 @@ def evaluate(
     return _with_repeats(plan, by, fold(runs, plan.policy.search), qrels)
 
 
-def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
+def _own_judgments(
+    runs: Any, qrels: object, metrics: tuple[policies.Metrics, ...]
+) -> tuple[Qrels, tuple[policies.Metrics, ...]]:
     """Return qrels and metrics; read omitted qrels from the runs."""
+    # without qrels, the first metric, or the list of all metrics, is in their place
     first = [qrels] if isinstance(qrels, str | Metric) else qrels
     if not isinstance(first, list | tuple) or not all(isinstance(m, str | Metric) for m in first):
         return qrels, metrics
@@ -158,6 +162,7 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
         shown = prepared.shown(folded.runs) if prepared.costs else folded.runs
         runs, qrels = plan.inputs(shown, qrels, by)
         if plan.stops is not None and not plan.stops.of:
+            # thresholds come from all runs together, so that all groups and shards have the same
             plan = plan._replace(stops=plan.stops.all_of(_scores_of(runs, plan.policy)))
         several = judgment_repeats(runs, qrels)
         if several is None:
@@ -168,8 +173,9 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
             repeat, subsets = several
             if prepared.costs:
                 expected = f"one set of judgments, to compute {prepared.costs[0]!r}"
-                found = f"several sets of judgments, by {repeat}"
-                raise ParameterError(expected, found, "omit this cost")
+                got = f"several sets of judgments, by {repeat}"
+                raise ParameterError(expected, got, "omit this cost")
+            # a topic that has no relevant document in a shard may have some in another shard
             plan = plan._replace(no_rel="nan") if repeat == words.SHARD else plan
             tables = {}
             for label, listed, judged in subsets:
@@ -179,6 +185,7 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
         return table if folded.repeat is None else folded.unfold(table)
     folded.refuse_others(repeat)
     table, attributes = _stacked_scores(tables, repeat)
+    # repeats are the first level so far; the sort is stable, so repeats and topics keep their order
     last = table.index.nlevels - 1
     table = table.reorder_levels([*range(1, last), 0, last])
     group = table.groupby(level=[*range(last - 1)], sort=False).ngroup()
@@ -188,10 +195,11 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
     return ordered
 
 
-def _scores_of(runs: Any, policy: policies.Policy) -> Any:
+def _scores_of(runs: Runs | ScannedRuns, policy: policies.Policy) -> Array | None:
     """Return the retrieval scores of all rows; None if missing."""
     table = read_table(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
     score = table.score
+    # lists are compared with thresholds in this precision, in which near scores may be equal
     return None if score is None else policies.in_precision(score, policy.score_dtype)
 
 
@@ -202,7 +210,7 @@ def _scored_runs(
     if by is None:
         reader, scoring = _prepared(plan, qrels)
         table = scoring.table(reader.read(runs))
-        units: Any = runs if isinstance(runs, pd.DataFrame) and words.UNIT in runs.columns else None
+        units = runs if isinstance(runs, pd.DataFrame) and words.UNIT in runs.columns else None
         if units is not None and words.SYSTEM in (columns := words.roles(units.columns)):
             pairs = units[[columns[words.SYSTEM], words.UNIT]].drop_duplicates().astype(str)
             table.attrs[words.UNITS] = pairs.to_numpy().tolist()
@@ -223,6 +231,7 @@ def _separate(
     absent = {}
     collection = plan.policy.collection
     if plan.rel and collection in qrels.columns:
+        # within a group, unknown keys raise no error, so they are checked before
         Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
     everyone = pd.unique(runs[words.roles(runs.columns)[words.SYSTEM]])
     for key in pd.unique(qrels[by]):
@@ -232,6 +241,7 @@ def _separate(
         present = set(scores.index.get_level_values(0))
         absent[key] = [name for name in everyone if name not in present]
         yield key, scores
+    # with collections, no system has to take part in all of them
     if collection is None:
         group_columns.warn_without_rows(by, absent)
 
@@ -255,7 +265,7 @@ def _joined_groups(tables: dict[Hashable, pd.DataFrame], by: str) -> pd.DataFram
     return table
 
 
-def _unknown(attributes: list[Any]) -> dict[str, list[str]]:
+def _unknown(attributes: Iterable[Mapping[Hashable, Any]]) -> dict[str, list[str]]:
     """Return the attribute that lists systems without judged documents."""
     unknown = set.intersection(*({*attrs.get(words.UNKNOWN, ())} for attrs in attributes))
     return {words.UNKNOWN: sorted(unknown)} if unknown else {}
@@ -266,6 +276,7 @@ def _stacked_scores(
 ) -> tuple[pd.DataFrame, list[Any]]:
     """Concatenate score frames, and return their attributes in a list."""
     attributes = [table.attrs for table in tables.values()]
+    # pandas compares the attributes of concatenated frames, which fails for arrays
     for table in tables.values():
         table.attrs = {}
     return pd.DataFrame(pd.concat(tables, names=[name])), attributes
@@ -331,18 +342,20 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
 def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     """Add the column of shards to runs or judgments."""
     codes, docs = pd.factorize(frame[words.roles(frame.columns)[words.DOC]])
+    # unlike `hash`, the CRC-32 of a text is the same in every process
     number = np.array([zlib.crc32(str(doc).encode()) for doc in docs], np.uint64)
+    # the factor is the increment of SplitMix64, which moves each seed to another start
     start = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
     shard_of_doc = (policies.mixed(number + start) if seed else number) % np.uint64(n)
     names = np.array([f"{shard + 1} of {n}, seed {seed}" for shard in range(n)])
     return frame.assign(**{words.SHARD: names[shard_of_doc[codes]]})
 
 
-Part = tuple[Any, Any, pd.DataFrame]
+JudgedRuns = tuple[Hashable, Runs, pd.DataFrame]
 """The label of one set of judgments, the runs to score, and the judgments."""
 
 
-def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
+def judgment_repeats(runs: Any, qrels: Qrels) -> tuple[str, Iterator[JudgedRuns]] | None:
     """Return the repeats of judgments, with the runs to score.
 
     Parameters
@@ -355,8 +368,8 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
     Returns
     -------
     str, iterator, or None
-        The name of the column of repeats, and an iterator over `Part`. None if judgments are not
-        repeated.
+        The name of the column of repeats, and an iterator over `JudgedRuns`. None if
+        judgments are not repeated.
 
     Raises
     ------
@@ -366,6 +379,7 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
     sharded = isinstance(runs, pd.DataFrame) and words.SHARD in runs.columns
     labels = list(pd.unique(runs[words.SHARD])) if sharded else []
     dealt = [_SHARD_LABEL.fullmatch(str(label)) for label in labels]
+    # labels decide, because a column of another origin may have the same name
     if labels and all(dealt):
         return words.SHARD, _of_shards(runs, qrels, {(int(m[2]), int(m[3])) for m in dealt if m})
     if not isinstance(qrels, pd.DataFrame) or not {*words.REPEAT_NAMES} & {*qrels.columns}:
@@ -380,7 +394,9 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
     )
 
 
-def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> Iterator[Part]:
+def _of_shards(
+    runs: pd.DataFrame, qrels: Qrels, dealt: set[tuple[int, int]]
+) -> Iterator[JudgedRuns]:
     """Yield the runs and judgments of each shard."""
     if len(dealt) > 1:
         offenders = [f"{n} shards, seed {seed}" for n, seed in sorted(dealt)]
@@ -388,11 +404,12 @@ def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> I
     shard = words.SHARD
     judged = as_qrels(qrels)
     if shard not in judged.columns:
+        # the shard of a document depends on its id alone, so judgments get the shards of the runs
         judged = _dealt(judged, *next(iter(dealt)))
     if not {*judged[shard]} & {*runs[shard]}:
         labels = sorted({*judged[shard]})
-        found = "judgments with other shards"
-        raise ParameterError("judgments with the shards of the runs", found, "", labels)
+        got = "judgments with other shards"
+        raise ParameterError("judgments with the shards of the runs", got, "", labels)
     for label in sorted(runs[shard].unique()):
         of_runs, of_qrels = (f[f[shard] == label].drop(columns=shard) for f in (runs, judged))
         if len(of_qrels):

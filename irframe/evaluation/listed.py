@@ -19,7 +19,7 @@ from irframe.experiments.policy import Tied, TiePolicy, as_key
 from irframe.frames.ids import Codes, grouped, labels_in, labels_of_one_kind, rows_of_ranges
 from irframe.names import DOC, ScoreDtype
 
-Dictionaries = Sequence[Mapping[Any, Any]]
+Dictionaries = Sequence[Mapping[Hashable, object]]
 NAN = float("nan")
 PADDING = float(np.finfo(np.float32).max) * 0.999
 """The least absolute score for which position -1 stands for padding instead of a document."""
@@ -61,7 +61,7 @@ def read_lists(
     dtype: ScoreDtype,
     systems: pd.Index,
     *,
-    again: bool = False,
+    later: bool = False,
 ) -> Listed | None:
     """Read dictionaries of scores; return None for invalid scores.
 
@@ -75,7 +75,7 @@ def read_lists(
         The precision in which scores are compared.
     systems
         The label of the run.
-    again
+    later
         Whether the scorer has already read a run. If so, the scorer has built dictionaries of the
         judged documents.
     """
@@ -85,10 +85,11 @@ def read_lists(
         score = np.fromiter(values, np.float64, int(length.sum()))
     except (TypeError, ValueError, OverflowError):
         return None
+    # the minimum is NaN if any score is, which needs no array of flags
     if np.isnan(score.min(initial=np.inf)):
         return None
     key = as_matrix(as_key(score, dtype), length)
-    row, of_row = _judged(lists, judgments, key, length, again=again)
+    row, of_row = _judged(lists, judgments, key, length, later=later)
     documents = partial(_documents, lists, length)
     return Listed(judgments, systems, key, length, row, of_row, documents)
 
@@ -101,18 +102,19 @@ def _documents(
 
 
 def _judged(
-    lists: Dictionaries, judgments: Judgments, key: Array, length: NDArray[np.int64], *, again: bool
+    lists: Dictionaries, judgments: Judgments, key: Array, length: NDArray[np.int64], *, later: bool
 ) -> tuple[Codes, Array]:
     """Return the retrieved judged documents and their sort keys.
 
     Usually judged documents are looked up in the lists. If there are far more judged documents than
     retrieved documents, retrieved documents are looked up among the judged documents.
     """
-    if again and len(judgments.row) > 2 * length.sum():
+    if later and len(judgments.row) > 2 * length.sum():
         code = judgments.rows_among(enumerate(lists), int(length.sum()))
         hit = code >= 0
         return code[hit], key[np.arange(key.shape[1]) < length[:, np.newaxis]][hit]
     pairs = zip(lists, judgments.lists, strict=True)
+    # documents that are not listed get NaN, which no score is at this point
     scores = chain.from_iterable([map(docs.get, names, repeat(NAN)) for docs, names in pairs])
     score = np.fromiter(scores, np.float64, len(judgments.row))
     row = (score == score).nonzero()[0]  # noqa: PLR0124 - the listed documents, without NaN
@@ -135,19 +137,19 @@ class Positions:
     """The documents to which integers in arrays refer by position."""
 
     judgments: Judgments
-    given: Sequence[Hashable]
+    passed: Sequence[Hashable]
     """The documents that the caller passed as `docs`."""
 
     @cached_property
     def docs(self) -> pd.Index:
-        """The documents in `given`, then all other judged documents.
+        """The documents in `passed`, then all other judged documents.
 
         Raises
         ------
         IdError
             If a document is passed twice and therefore has two positions.
         """
-        passed = labels_in(pd.Index([*self.given], dtype=object), DOC, "docs=")
+        passed = labels_in(pd.Index([*self.passed], dtype=object), DOC, "docs=")
         twice = passed[passed.duplicated()]
         refuse_any(IdError, twice, "every document of docs= once", "{} documents again")
         passed, judged = labels_of_one_kind(passed, pd.Index(self.judgments.names))
@@ -213,8 +215,8 @@ def read_positions(
     missing = np.flatnonzero(np.isnan(score))
     if len(missing):
         named = _described(index, topic[missing], doc[missing])
-        found = f"{len(missing)} rows without a score"
-        raise RankingError("a score in every row", found, "", named)
+        got = f"{len(missing)} rows without a score"
+        raise RankingError("a score in every row", got, "", named)
     length = np.bincount(topic, minlength=len(judgments.topics))
     _refuse_again(index, as_matrix(doc, length, -1))
     key = as_key(score, dtype)
@@ -243,11 +245,12 @@ def refuse_beyond(role: str, positions: Codes, size: int) -> None:
 def _refuse_again(index: Positions, doc: Array) -> None:
     """Raise if a list contains a document twice."""
     ordered = np.sort(doc, axis=1)
+    # -1 stands for any document without an id, so it may occur several times
     is_repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if is_repeated.any():
         named = _described(index, np.nonzero(is_repeated)[0], ordered[:, 1:][is_repeated])
-        found = f"{len(named)} documents listed again"
-        raise IdError("every document once in a list", found, "drop the repeated rows", named)
+        got = f"{len(named)} documents listed again"
+        raise IdError("every document once in a list", got, "drop the repeated rows", named)
 
 
 def _described(index: Positions, topic: Codes, doc: Codes) -> list[str]:
@@ -299,10 +302,12 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
         rank = before + 1
         return Hits(length, of, rank, listed.row, tied_documents, rank if filed else None)
     last = listed.length[of] - 1
+    # equal keys are neighbours, so a document is tied if the key after the first of them is equal
     following = np.minimum(before + 1, last)
     tied = np.flatnonzero((before < last) & (keys[of, following] == key_of_row))
     pooled = before.copy() if filed else None
     if len(tied):
+        # a score of minus infinity has the key of the padding, which lies past the end of the list
         upto = np.minimum(_count(keys, of[tied], key_of_row[tied], equal=True), last[tied] + 1)
         blocks = Blocks.of_hits(listed, tied, before[tied], upto)
         if pooled is not None:
@@ -324,6 +329,7 @@ def _count(keys: Array, of: Codes, limits: Array, *, equal: bool) -> Codes:
         return np.asarray(smaller(keys[of], limits[:, np.newaxis]).sum(axis=1))
     flat = keys.ravel()
     first = of * width - 1
+    # all limits are bisected in the same steps, because a loop over limits would be slow in Python
     position = first.copy()
     step = (width + 1) >> 1
     while step:
@@ -344,6 +350,7 @@ def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
     """Return whether too many documents may tie with judged documents."""
     size = np.diff(np.flatnonzero(~tied), append=len(tied))
     pairs_per_document = (size * (size - 1)).sum() / len(tied)
+    # a judged document is taken to be tied with as many documents as any retrieved document
     judged = np.minimum(listed.judgments.count, listed.length).sum()
     return bool(judged * pairs_per_document > CROWD * len(tied))
 
@@ -357,9 +364,9 @@ class Blocks:
     """The list of each pair of a judged document and a tied document."""
     row: Codes
     """The position of each pair's tied document in the run."""
-    other: Array
+    tied_id: Array
     """The id of each pair's tied document."""
-    own: Array
+    judged_id: Array
     """The id of each pair's judged document."""
     size: Codes
     """The number of pairs per judged document."""
@@ -387,6 +394,7 @@ class Blocks:
         # If scores are infinite, only a stable sort keeps them in front of the padding.
         endless = np.count_nonzero(key == np.inf) > key.size - length.sum()
         order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
+        # positions in a list become positions in the documents of all used lists
         order += (np.cumsum(length) - length)[:, np.newaxis]
         ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
         row = order.ravel().take(rows_of_ranges(ranges, size))
@@ -399,23 +407,24 @@ class Blocks:
 
     def filed(self) -> NDArray[np.bool_]:
         """Return which tied documents come first in the run."""
-        return np.asarray(self.row < np.repeat(self.row[self.other == self.own], self.size))
+        return np.asarray(self.row < np.repeat(self.row[self.tied_id == self.judged_id], self.size))
 
     def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:
         """Return which tied documents rank above the judged document."""
         if policy.keys is None:
             return self.filed()
         listed = self.listed
-        other = self.other
-        named = np.flatnonzero(other != None) if listed.unnamed else slice(None)  # noqa: E711
+        tied_id = self.tied_id
+        named = np.flatnonzero(tied_id != None) if listed.unnamed else slice(None)  # noqa: E711
         topics = listed.judgments.topics
         labels = listed.systems, topics, 0, self.of[named]
-        sides = (_as_text(names[named]) for names in (other, self.own))
+        sides = (_as_text(names[named]) for names in (tied_id, self.judged_id))
         keys, limit = (policy.keys(Tied(*labels, names, seed)) for names in sides)
-        before = np.zeros(len(other), bool)
+        before = np.zeros(len(tied_id), bool)
         if keys.dtype == object:
             before[named] = keys > limit if policy.descending else keys < limit
             return before
+        # random keys of two documents may be equal, unlike ids, and then the order of rows decides
         same = before.copy()
         before[named] = keys < limit
         same[named] = keys == limit

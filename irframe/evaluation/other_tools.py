@@ -49,7 +49,7 @@ class Batches:
     def reset(self) -> None:
         """Remove all batches."""
         self._batches: list[dict[str, Array]] = []
-        self._topics: set[Any] = set()
+        self._topics: set[Hashable] = set()
 
     def update(self, topic: object, doc: object, score: object) -> None:
         """Add a batch of lists, as arrays or tensors.
@@ -84,7 +84,7 @@ class Batches:
         """
         if not self._batches:
             raise InputError("at least one batch", "none", "call update before compute")
-        arrays: Any = {
+        arrays = {
             name: joined([batch[name] for batch in self._batches]) for name in self._batches[0]
         }
         means = self._mean(names="plain", **arrays)
@@ -111,7 +111,7 @@ class Evaluator:
         *,
         k: int,
         name: str,
-        similarity: Callable[[Array, Array], Any] | None,
+        similarity: Callable[[Array, Array], object] | None,
     ) -> None:
         check_int("k", k, low=1)
         if not queries or not corpus:
@@ -120,6 +120,7 @@ class Evaluator:
         self._mean = mean
         self._queries = dict(queries)
         self._corpus = dict(corpus)
+        # `argpartition` refuses positions beyond the last document
         self._k = min(k, len(corpus))
         self._similarity = similarity or _cosine
         first = next(iter(metrics))
@@ -162,6 +163,7 @@ class Evaluator:
             batch = topics[start : start + QUERIES]
             queries = _floats(of_queries([self._queries[topic] for topic in batch]))
             scores = _floats(self._similarity(queries, texts))
+            # the best documents need no order, because the scorer sorts lists by score
             best = np.argpartition(-scores, self._k - 1, axis=1)[:, : self._k]
             best_scores = np.take_along_axis(scores, best, axis=1).tolist()
             lists = zip(batch, names[best].tolist(), best_scores, strict=True)
@@ -192,6 +194,7 @@ def _floats(values: object) -> Array:
 def _unit(rows: Array) -> Array:
     """Return rows scaled to length 1; keep zero rows."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
+    # the cosine with a vector of zeros is undefined, and 0 instead of NaN keeps the document
     return np.asarray(rows / np.where(length == 0, 1, length))
 
 

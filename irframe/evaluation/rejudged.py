@@ -21,7 +21,7 @@ from irframe.names import counted
 
 
 def fewer_judged(
-    experiment: Experiment, kept: NDArray[np.bool_], depth: int | None = None
+    experiment: Experiment, is_judged: NDArray[np.bool_], depth: int | None = None
 ) -> Experiment:
     """Return the experiment with the selected judgments.
 
@@ -29,22 +29,24 @@ def fewer_judged(
     ----------
     experiment
         The experiment.
-    kept
+    is_judged
         Whether to keep each judgment.
     depth
         The new depth of the pool. The default is the old depth.
     """
-    judgments, hits, pool = experiment.judgments, experiment.hits, experiment.known_pool
+    judgments = experiment.judgments
+    hits = experiment.hits
+    pool = experiment.known_pool
     refuse_marks(judgments.grade)
-    new = np.where(kept, np.cumsum(kept) - 1, -1)
-    judged = kept[hits.row]
+    new = np.where(is_judged, np.cumsum(is_judged) - 1, -1)
+    judged = is_judged[hits.row]
     depths = pool.depth if depth is None else np.full_like(pool.depth, depth)
     remaining = hits.take(judged)
     return replace(
         experiment,
-        judgments=judgments.only(np.flatnonzero(kept)),
+        judgments=judgments.only(np.flatnonzero(is_judged)),
         hits=replace(remaining, row=new[remaining.row].astype(np.int32)),
-        pool=replace(pool, rank=pool.rank[kept], depth=depths),
+        pool=replace(pool, rank=pool.rank[is_judged], depth=depths),
         listing=JoinedUnjudged([experiment.listing, _hidden(experiment, judged)]).joined(),
     )
 
@@ -52,6 +54,7 @@ def fewer_judged(
 def condensed(experiment: Experiment) -> Experiment:
     """Return the experiment with unjudged documents removed from lists."""
     hits = experiment.hits.by_list()
+    # grade -1 marks documents of the pool that are not judged
     judged = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
     order = judged[np.lexsort((hits.rank[judged], hits.of[judged]))]
     of = hits.of[order]
@@ -59,6 +62,7 @@ def condensed(experiment: Experiment) -> Experiment:
     document = hits.first[of] + hits.rank[order] - 1
     tied = None
     if hits.tied is not None:
+        # documents of one block stay tied if the documents between them are removed
         block = np.cumsum(~hits.tied)[document]
         tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
     closed = replace(
@@ -66,6 +70,7 @@ def condensed(experiment: Experiment) -> Experiment:
         length=np.bincount(of, minlength=hits.length.size).reshape(hits.length.shape),
         rank=rank.astype(np.int32),
         tied=tied,
+        # the pool was made of complete lists, so pooling ranks do not close up
         filed=hits.pool_rank[order],
         along=hits.alongside(itemgetter(document)),
     )
@@ -73,7 +78,7 @@ def condensed(experiment: Experiment) -> Experiment:
 
 
 def judged_anew(
-    experiment: Experiment, judgments: Judgments, *, given: bool, all_judged: bool
+    experiment: Experiment, judgments: Judgments, *, pool_stated: bool, all_judged: bool
 ) -> Experiment:
     """Return the experiment with its judgments replaced.
 
@@ -83,7 +88,7 @@ def judged_anew(
         The experiment, with hits in memory.
     judgments
         The new judgments of the experiment's topics, in the order of the topics.
-    given
+    pool_stated
         Whether the caller stated the depth of the pool, which is then kept.
     all_judged
         Whether the caller's judgments contain only topics of the experiment.
@@ -94,7 +99,9 @@ def judged_anew(
         If a newly judged document may be in a list below rank `RANKS`, where the names
         of unjudged documents are unknown.
     """
-    before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
+    before = experiment.judgments
+    hits = experiment.hits
+    listing = experiment.listing
     old, new = (side.table.doc.take(pa.array(side.row)) for side in (before, judgments))
     nothing = TopUnjudged.named(np.zeros(0, np.int64), np.zeros(0, np.int8), old[:0])
     listed = nothing if listing is None else listing.load()
@@ -107,6 +114,7 @@ def judged_anew(
     fresh = ~np.isin(codes[1], codes[0])
     _refuse_ranks_unknown(experiment, judgments.topic[fresh], listed.of[is_new])
     still_judged = row[hits.row] >= 0
+    # the rank of an unjudged document counts from 0, and that of a hit from 1
     rank = [hits.rank[still_judged], listed.rank[is_new].astype(np.int32) + 1]
     filed = None if hits.filed is None else np.concatenate([hits.filed[still_judged], rank[1]])
     of = np.concatenate([hits.of[still_judged], listed.of[is_new]])
@@ -116,7 +124,7 @@ def judged_anew(
     base = judgments.only(np.arange(len(judgments.row)))
     old_pool = experiment.known_pool
     pool = JudgedPool.of(anew, len(base.row), old_pool.contributing, stated=old_pool.stated)
-    if given:
+    if pool_stated:
         pool = replace(pool, depth=old_pool.depth)
     elif all_judged and not is_new.any():
         pool = pool.down_to(None, base, collections, experiment.longest)
@@ -146,10 +154,10 @@ def _collections_and_tops(
     return collections, collections.reduce(np.maximum, judgments.topic, judgments.grade, 1)
 
 
-def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
+def _hidden(experiment: Experiment, is_judged: NDArray[np.bool_]) -> TopUnjudged:
     """Return the top documents whose judgments were removed."""
     hits = experiment.hits
-    hidden = np.flatnonzero(~kept & (hits.rank <= RANKS))
+    hidden = np.flatnonzero(~is_judged & (hits.rank <= RANKS))
     row = experiment.judgments.row[hits.row[hidden]]
     doc = experiment.judgments.table.doc.take(pa.array(row))
     return TopUnjudged.named(hits.of[hidden], hits.rank[hidden] - 1, doc)
@@ -171,6 +179,6 @@ def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) ->
         newly = counted(len(topic), "newly judged document")
         pairs = [f"{experiment.systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
         expected = f"ids of all documents in lists that may contain {newly}"
-        found = f"{len(pairs)} lists without ids of unjudged documents below rank {named_ranks}"
+        got = f"{len(pairs)} lists without ids of unjudged documents below rank {named_ranks}"
         advice = "build the cube anew: irframe.cube(runs, qrels)"
-        raise InputError(expected, found, advice, pairs)
+        raise InputError(expected, got, advice, pairs)

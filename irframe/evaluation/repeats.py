@@ -16,6 +16,7 @@ import pandas as pd
 from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
+from irframe.experiments.choices import Contributing
 from irframe.experiments.lists import LACKING, UNLISTED
 from irframe.files import as_runs as foreign
 from irframe.files.answers import unpacked
@@ -40,9 +41,9 @@ class Folded(NamedTuple):
     runs: Any
     repeat: str | None
     """The column of repeats, such as "seed". None if there are no repeats."""
-    owners: Mapping[Any, tuple[Any, Any]]
+    owners: Mapping[Any, tuple[Hashable, Hashable]]
     """The name of a repeat, such as "dpr [seed 2]" -> the system and the label of the repeat."""
-    role: Any = words.SYSTEM
+    role: Hashable = words.SYSTEM
     """The column of systems."""
     types: tuple[Any, Any] = (None, None)
     """The dtypes of the columns of systems and of repeats."""
@@ -51,21 +52,22 @@ class Folded(NamedTuple):
     def lists(self) -> pd.MultiIndex:
         """The pairs of repeat and topic that have a list."""
         if isinstance(self.runs, ScannedRuns):
-            parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
-            return parts[0].append(parts[1:])
+            blocks = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
+            return blocks[0].append(blocks[1:])
         # A frame may contain labels of nuggets instead of runs, which `as_runs` would refuse.
         framed = isinstance(self.runs, pd.DataFrame)
         runs = self.runs if framed else foreign.as_runs(foreign.split_empty(self.runs)[0])
         return _lists_of(runs, self.role)
 
-    def contributing(self, systems: Any) -> Any:
+    def contributing(self, systems: Contributing) -> Contributing:
         """Replace each contributing system by its repeats."""
         if self.repeat is None or systems is None or isinstance(systems, str):
             return systems
         expected = set(systems)
-        known = {system for system, _ in self.owners.values()}
+        repeated_systems = {system for system, _ in self.owners.values()}
         names = [name for name, (system, _) in self.owners.items() if system in expected]
-        return [*names, *(system for system in systems if system not in known)]
+        # other names are kept, so that the check of contributing systems reports unknown names
+        return [*names, *(system for system in systems if system not in repeated_systems)]
 
     def refuse_others(self, of_judgments: str) -> None:
         """Raise if both judgments and systems are repeated."""
@@ -88,33 +90,38 @@ class Folded(NamedTuple):
         if self.repeat is None:
             return table
         names = list(table.index.names)
-        place = names.index(self.role if self.role in names else words.SYSTEM)
+        pos = names.index(self.role if self.role in names else words.SYSTEM)
+        # seeds and other repeats of a system cover all topics, so a missing list counts as empty
         if self.repeat not in words.OWN_REPEATS:
-            table = self._inside(table, place)
+            table = self._inside(table, pos)
         index: Any = table.index
-        labels, codes = index.levels[place], index.codes[place]
+        # names are looked up once per level value, not once per row
+        labels = index.levels[pos]
+        codes = index.codes[pos]
         sides = zip(*(self.owners[name] for name in labels), strict=True)
         both = [pd.Index(s, dtype=dtype) for s, dtype in zip(sides, self.types, strict=True)]
         levels = [index.get_level_values(n) for n in range(len(names))]
-        levels[place : place + 1] = [side.take(codes) for side in both]
-        names[place + 1 : place + 1] = [self.repeat]
+        levels[pos : pos + 1] = [side.take(codes) for side in both]
+        names[pos + 1 : pos + 1] = [self.repeat]
         result = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
         result.attrs = dict(table.attrs) | dict(attrs)
         # A system is reported for having no judged document only if none of its repeats has one.
         if unknown := {*result.attrs.pop(words.UNKNOWN, ())}:
-            known = {
+            with_judged = {
                 str(system) for name, (system, _) in self.owners.items() if str(name) not in unknown
             }
             every = {str(system) for system, _ in self.owners.values()}
-            result.attrs |= {words.UNKNOWN: sorted(every - known)} if every - known else {}
+            result.attrs |= (
+                {words.UNKNOWN: sorted(every - with_judged)} if every - with_judged else {}
+            )
         return result
 
-    def _inside(self, table: pd.DataFrame, place: int) -> pd.DataFrame:
+    def _inside(self, table: pd.DataFrame, pos: int) -> pd.DataFrame:
         """Drop the scores of repeats without a list.
 
         If a system has no list for a topic in any repeat, its lists count as empty in all repeats.
         """
-        names, topics = (table.index.get_level_values(n) for n in (place, table.index.nlevels - 1))
+        names, topics = (table.index.get_level_values(n) for n in (pos, table.index.nlevels - 1))
         listed = pd.MultiIndex.from_arrays([names, topics]).isin(self.lists)
         systems = [self.owners[name][0] for name in names]
         has_any = (
@@ -145,10 +152,10 @@ def not_lacking(repeat: object, no_rel: object) -> tuple[str, ...]:
     return (LACKING,) if repeat in words.REPEATS_IN_TOPICS else ()
 
 
-def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
+def _lists_of(frame: pd.DataFrame, role: Hashable) -> pd.MultiIndex:
     """Return the pairs of system and topic in runs."""
-    own = frame[[role, words.roles(frame.columns)[words.TOPIC]]].drop_duplicates()
-    return pd.MultiIndex.from_frame(own)
+    pairs = frame[[role, words.roles(frame.columns)[words.TOPIC]]].drop_duplicates()
+    return pd.MultiIndex.from_frame(pairs)
 
 
 def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
@@ -221,14 +228,16 @@ def fold(runs: object, search: str | None = None) -> Folded:
         return nothing if runs.repeat is None else _of_files(runs)
     if is_dictionary(runs):
         several = _repeated(runs)
-        owners = {f"{s} [{words.REPEAT} {r}]": (s, r) for s, own in several.items() for r in own}
+        owners = {
+            f"{s} [{words.REPEAT} {r}]": (s, r) for s, repeats in several.items() for r in repeats
+        }
         named = {name: several[s][r] for name, (s, r) in owners.items()}
         return Folded(named, words.REPEAT, owners) if several else nothing
     if not repeat_candidates(_names(runs)):
         return nothing
     frame, columns = foreign.by_role(runs, RUN, search)
-    known = {**columns, **({} if search is None else {words.SEARCH: search})}
-    return fold_rows(frame, known, (words.SYSTEM, words.TOPIC, words.DOC, words.SEARCH))
+    roles = {**columns, **({} if search is None else {words.SEARCH: search})}
+    return fold_rows(frame, roles, (words.SYSTEM, words.TOPIC, words.DOC, words.SEARCH))
 
 
 def fold_rows(
@@ -277,28 +286,28 @@ def _of_files(runs: ScannedRuns) -> Folded:
     return folded._replace(runs=replace(runs, labels=labels))
 
 
-def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
+def _repeated(runs: Mapping[Hashable, object]) -> Mapping[Hashable, Mapping[Hashable, object]]:
     """Return ``{system: {repeat: run}}``; empty if nothing is repeated.
 
     A system with a single run gets the label of the first repeat of another system.
     """
-    nested = [own for own in runs.values() if isinstance(own, Mapping)]
+    nested = [repeats for repeats in runs.values() if isinstance(repeats, Mapping)]
     if not nested or is_mteb(runs) or any(map(is_mteb, nested)):
         return {}
     several = {
-        name: own
-        for name, own in runs.items()
-        if isinstance(own, Mapping)
-        and own
-        and all(isinstance(run, pd.DataFrame) or height(run) == 2 for run in own.values())
+        name: repeats
+        for name, repeats in runs.items()
+        if isinstance(repeats, Mapping)
+        and repeats
+        and all(isinstance(run, pd.DataFrame) or height(run) == 2 for run in repeats.values())
     }
     if not several:
         return {}
     label = next(iter(next(iter(several.values()))))
-    return {name: several.get(name, {label: own}) for name, own in runs.items()}
+    return {name: several.get(name, {label: repeats}) for name, repeats in runs.items()}
 
 
-def _folded(frame: pd.DataFrame, column: str, system: Any) -> Folded:
+def _folded(frame: pd.DataFrame, column: str, system: Hashable) -> Folded:
     """Return a frame with names of systems that contain repeats."""
     role = words.SYSTEM if system is None else system
     systems = pd.Series(foreign.ONLY_SYSTEM, frame.index) if system is None else frame[system]
@@ -308,6 +317,7 @@ def _folded(frame: pd.DataFrame, column: str, system: Any) -> Folded:
     folded = frame.drop(columns=[column, *([] if system is None else [system])])
     folded.insert(0, role, names.take(codes))
     folded.attrs = dict(frame.attrs)
+    # names are paired with Python objects, so `unfold` needs the dtypes to restore the columns
     types = systems.dtype, repeats.dtype
     return Folded(folded, column, dict(zip(names, pairs, strict=True)), role, types)
 
@@ -329,5 +339,6 @@ def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
         advice = "fill the missing labels, or drop these rows"
         raise IdError(expected, f"{missing.sum()} rows without a label in", advice, several)
     filled = repeats.fillna(repeats[~missing].iloc[0])
+    # pandas reads a column of integers with missing labels as floats
     are_integers = filled.dtype.kind == "f" and (filled == filled.round()).all()
     return filled.astype("int64") if are_integers else filled

@@ -165,6 +165,7 @@ class Scorer:
         """
         choice("names", names, ("asked", "plain"))
         advice = "call scorer(runs).ireval.summary() for the averages of all systems"
+        # dictionaries of scores have no repeats, so no time is spent on a search for repeats
         if _is_plain(run):
             folded = NO_REPEATS
             experiment = self._read(run, topic, doc, score)
@@ -207,7 +208,7 @@ class Scorer:
         *,
         k: int = 100,
         name: str = "",
-        similarity: Callable[[Array, Array], Any] | None = None,
+        similarity: Callable[[Array, Array], object] | None = None,
     ) -> Evaluator:
         """Return an evaluator with the interface of sentence-transformers.
 
@@ -242,7 +243,7 @@ class Scorer:
         named = dict(zip(self.plain_names, self.metrics, strict=True))
         return Evaluator(self.mean, named, queries, corpus, k=k, name=name, similarity=similarity)
 
-    def values(self, run: Runs) -> tuple[list[Any], NDArray[np.float64]]:
+    def values(self, run: Runs) -> tuple[list[Hashable], NDArray[np.float64]]:
         """Score one run; return an array instead of a frame.
 
         Parameters
@@ -256,11 +257,11 @@ class Scorer:
             A list of topics, and an array of scores with shape (metric, topic).
         """
         experiment = self._reader.read(self._prepared.runs(run, self._plan.policy))
-        scores = self._scoring.of_asked(self._scoring.values(experiment), experiment)[:, 0]
+        scores = self._scoring.of_requested(self._scoring.values(experiment), experiment)[:, 0]
         return experiment.judgments.topics.tolist(), scores
 
     def _folded(
-        self, run: Any, topic: object, doc: object, score: object
+        self, run: Runs | None, topic: object, doc: object, score: object
     ) -> tuple[Folded, Experiment]:
         """Read runs, with one system per repeat."""
         folded = fold(run, self._plan.policy.search)
@@ -271,9 +272,10 @@ class Scorer:
         arrays = {"a run": run, "topic=": topic, "doc=": doc, "score=": score}
         passed = [name for name, value in arrays.items() if value is not None]
         if len(passed) != (1 if run is not None else 3):
-            found = "" if passed else "nothing"
+            got = "" if passed else "nothing"
             expected = "a run, or three arrays (topic=, doc= and score=)"
-            raise InputError(expected, found, "", passed)
+            raise InputError(expected, got, "", passed)
+        # chunks, copies, lengths and searches are changed in frames only
         if run is None and not any(self._prepared.decided.values()):
             return self._reader.read_arrays(topic, doc, score)
         if run is None:
@@ -292,8 +294,8 @@ def _is_plain(run: object) -> bool:
 def _refuse_several(experiment: Experiment, advice: str) -> None:
     """Raise if an experiment contains several systems."""
     if len(experiment.systems) > 1:
-        found = f"{len(experiment.systems)} systems"
-        raise InputError("a run of one system", found, advice, experiment.systems)
+        got = f"{len(experiment.systems)} systems"
+        raise InputError("a run of one system", got, advice, experiment.systems)
 
 
 def scorer(
@@ -378,6 +380,7 @@ def scorer(
         raise ParameterError(expected, "'all'", "pass numbers to ir.Threshold")
     silent = no_rel == "silence"
     judgments = Judgments.of(plan.prepared.qrels(qrels), chosen, topics, unjudged=silent)
+    # a text is an iterable of its characters
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs to be a list of document ids", shortened(docs))
     names: Any = () if docs is None else docs

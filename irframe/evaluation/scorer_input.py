@@ -67,7 +67,7 @@ class Reader:
         self._policy = policy
         self._pooled = pooled
         self._ties = TIE_POLICIES[policy.ties]
-        self._again = False
+        self._is_later = False
 
     @cached_property
     def _kinds(self) -> tuple[set[type], set[type]]:
@@ -99,7 +99,7 @@ class Reader:
         arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
-        if not (self.places.given and _is_integer(arrays[DOC])) and not self._is_row(arrays, DOC):
+        if not (self.places.passed and _is_integer(arrays[DOC])) and not self._is_row(arrays, DOC):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
             expected = "ids of documents, for ties='rank' and for metrics that need the pool"
@@ -144,6 +144,7 @@ class Reader:
         Runs are then read as dictionaries of scores, which is faster.
         """
         policy = self._policy
+        # dictionaries have neither ranks, nor lengths or other columns, nor positions of spans
         by_rank = self._ties.column != SCORE or policy.order == "rank"
         columns = policy.length or policy.score or policy.search or policy.collection
         if by_rank or columns or self._judgments.table.spans is not None:
@@ -161,10 +162,11 @@ class Reader:
         filled = [docs for docs in lists if docs]
         if not filled:
             return None
+        # the reader of frames names missing ids in its errors
         if any(None in docs or "" in docs for docs in filled):
             return None
         # Later runs are checked by first documents, because a full check takes as long as scoring.
-        if self._again:
+        if self._is_later:
             kinds = {type(next(iter(docs))) for docs in filled}
             kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
         else:
@@ -173,7 +175,8 @@ class Reader:
         doc_kinds, topic_kinds = self._kinds
         if not (kinds <= doc_kinds and kinds_of_score <= NUMBERS and self._are_exact(filled)):
             return None
-        unjudged: list[Any] = []
+        unjudged: list[Hashable] = []
+        # an empty list of an unjudged topic lacks no judgments, so the topic is not reported
         if len(filled) < len(run):
             beyond = {topic: docs for topic, docs in run.items() if topic not in judged}
             strange = any(type(docs) is not dict for docs in beyond.values())
@@ -219,7 +222,8 @@ class Reader:
             for label, (first, end) in zip(labels, ends, strict=True)
         }
         judged = self._judgments.topic_positions
-        lists: list[dict[Any, float]] = [run.get(topic, {}) for topic in judged]
+        lists = [run.get(topic, {}) for topic in judged]
+        # a document that occurs twice in a list has only one entry, and makes the frame an error
         if sum(map(len, run.values())) < len(names) or not any(lists):
             return None
         unjudged = [label for label in labels if label not in judged]
@@ -236,8 +240,8 @@ class Reader:
     ) -> Experiment | None:
         """Read lists of scores; None if no document is judged."""
         dtype = self._policy.score_dtype
-        unranked = listed.read_lists(lists, self._judgments, dtype, system, again=self._again)
-        self._again = True
+        unranked = listed.read_lists(lists, self._judgments, dtype, system, later=self._is_later)
+        self._is_later = True
         if unranked is None or not len(unranked.row):
             return None
         return self._ranked(unranked, unjudged, titles)
@@ -297,6 +301,7 @@ class Reader:
         Return None if too many scores tie.
         """
         policy = self._policy
+        # with many ties, the reader of frames is faster than pairs of tied documents
         hits = listed.rank_hits(unranked, self._ties, policy.seed, filed=self._pooled)
         if hits is None:
             return None
@@ -321,6 +326,7 @@ class Reader:
             return judgments
         codes: Codes = np.arange(len(judgments.code))
         placed = np.append(codes, np.full(len(unjudged), -1))
+        # lists of unjudged topics count as nonempty, as only topics with documents are passed
         length = np.append(unranked.length, np.ones(len(unjudged), np.int64))[np.newaxis]
         labels = pd.Index([*judgments.topics, *unjudged])
         lists = Lists(unranked.systems, labels, placed, length, Collections.single(len(codes)))
@@ -347,6 +353,7 @@ def _is_by_rank(named: ByRole, start: Codes) -> bool:
     score = frame[columns[SCORE]].to_numpy(np.float64)
     ranks = rank.to_numpy(np.float64)
     ordered = (ranks[1:] > ranks[:-1]) & (score[1:] <= score[:-1])
+    # ranks and scores of neighbours in different lists need no order
     ordered[start[1:] - 1] = True
     return bool(ordered.all())
 
@@ -375,6 +382,7 @@ def _one_system(column: pd.Series) -> pd.Index | None:
     labels = _blocks(column)[1]
     if not (_of(labels, TEXT) or _of(labels, INTEGERS)) or len({*labels}) > 1:
         return None
+    # values are Python objects here, so the label gets the dtype of the column again
     kind: Any = getattr(column.dtype, "categories", column).dtype
     system: pd.Index = pd.Index(labels[:1], dtype=kind)
     return system
@@ -407,7 +415,7 @@ def paired(topic: object, doc: object, score: object) -> dict[str, Array]:
         docs = docs.ravel()
         scores = scores.ravel()
     if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
-        found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
+        got = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
         expected = "three arrays of the same length, or one topic for each row of doc and score"
-        raise InputError(expected, f"arrays of the shapes {found}")
+        raise InputError(expected, f"arrays of the shapes {got}")
     return {TOPIC: topics, DOC: docs, SCORE: scores}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from irframe import names as words
 from irframe.arrays import Array, Floats, tiles
@@ -23,6 +23,8 @@ from irframe.experiments.hits import PER_DOCUMENT, refuse_large
 from irframe.experiments.judgments import Judgments, refuse_subtopics
 from irframe.experiments.ranked_runs import refuse_unread_searches
 from irframe.experiments.spans import TEXT, refuse_spans
+from irframe.files.as_runs import Qrels, Runs
+from irframe.files.scan_runs import ScannedRuns
 from irframe.frames.ids import every_row
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.facts import average, facts
@@ -194,7 +196,7 @@ class Plan(NamedTuple):
     def read(
         cls,
         fields: dict[str, Any],
-        metrics: Any,
+        metrics: policies.Metrics | Iterable[policies.Metrics] | None,
         ties: TiesLike,
         units: UnitsLike,
         search: SearchLike,
@@ -217,7 +219,8 @@ class Plan(NamedTuple):
             Whether to keep the scores of documents, which thresholds need.
         """
         # Default options are not parsed, because parsing would slow down every call.
-        prepared, stops = UNCHANGED, None
+        prepared = UNCHANGED
+        stops = None
         scores = scores or isinstance(stop, Threshold)
         if units is not None or search is not None or scores:
             prepared = Preparation.read(units, search, scores=scores)
@@ -230,13 +233,14 @@ class Plan(NamedTuple):
                 chosen = policies.parse_metrics(metrics)
             else:
                 chosen, prepared = prepared.with_costs(metrics)
+            # at stops, lists end where reading ends, so cutoffs of metrics do not cut them
             if stops is None:
                 fields = fields | {"depth": policies.cut_at(chosen, fields["depth"])}
         if not isinstance(ties, str) or ties != words.DEFAULT_TIES:
             fields = fields | Ties.read(ties).plain
         return cls(chosen, policies.Policy(**fields), stops=stops, prepared=prepared)
 
-    def inputs(self, runs: Any, qrels: Any, by: Any) -> tuple[Any, Any]:
+    def inputs(self, runs: Runs | ScannedRuns, qrels: Qrels, by: Any) -> tuple[Any, Qrels]:
         """Return changed runs and judgments; `by` is the group column."""
         if self.prepared is UNCHANGED:
             refuse_unread_searches(runs)
@@ -249,17 +253,17 @@ class Scoring:
 
     def __init__(self, judgments: Judgments, plan: Plan) -> None:
         self.judgments = judgments
-        self._asked = plan
+        self._plan = plan
         metrics, policy, _, rel, self._stops, _ = plan
         self._thresholds = Thresholds.of(rel, metrics, policy.collection)
         expected = metrics if self._stops else [policies.at_depth(m, policy.depth) for m in metrics]
-        self._wanted = list(expected)
-        self._deepest = policies.deepest(self._wanted)
+        self._requested = list(expected)
+        self._deepest = policies.deepest(self._requested)
         self.metrics = (
             [*dict.fromkeys(expected)] if rel is None else self._thresholds.variants(expected)
         )
         self._facts = [facts(metric) for metric in self.metrics]
-        self.place = np.array([self.metrics.index(metric) for metric in expected])
+        self.position = np.array([self.metrics.index(metric) for metric in expected])
         """The position in `metrics` of each requested metric."""
         columns = judgments.table.columns
         spans = judgments.table.spans is not None
@@ -271,13 +275,15 @@ class Scoring:
         policies.refuse(self.metrics, levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
-        self._indexed: tuple[Any, Any] = None, None
+        self._indexed: tuple[object, Any] = None, None
         self._summaries: dict[Any, list[int]] = {}
         for row, fact in enumerate(self._facts):
             self._summaries.setdefault(fact.summary, []).append(row)
         self._seen: list[tuple[int | None, Metric]] = []
         """For each metric, its cutoff (or None), and the metric without a cutoff."""
         for metric in self.metrics:
+            # metrics of one cutoff share the quantities of lists that are cut there; if ties share
+            # gains, lists are not cut, because a block of ties may go on below the cutoff
             is_cut = metric.depth and metric.by_prefix and not shares
             self._seen.append((metric.depth, metric.without_depth()) if is_cut else (None, metric))
 
@@ -294,22 +300,24 @@ class Scoring:
         numpy.ndarray
             Scores of the distinct metrics at their cutoffs, shape (metric, system, topic).
         """
+        # runs may select some of the topics, for which all that is prepared would differ
         if experiment.judgments is not self.judgments:
-            return Scoring(experiment.judgments, self._asked).values(experiment)
+            return Scoring(experiment.judgments, self._plan).values(experiment)
         if self._stops is None:
             values = self._at_depths(experiment)
         else:
-            policy = self._asked.policy
+            policy = self._plan.policy
+            # the stops read the rule for ties from the options of the experiment
             stamped = replace(experiment, options={**experiment.options, "ties": policy.ties})
             stops = self._stops.of_systems(experiment.systems)
             values = np.moveaxis(stops.values(stamped, self.metrics, policy.depth), -1, 1)
             values = np.ascontiguousarray(values.reshape(-1, *experiment.shape))
-        if self._asked.no_rel not in {None, "zero"}:
+        if self._plan.no_rel not in {None, "zero"}:
             by_stop = values.reshape(len(self.metrics), -1, *experiment.shape)
             relevant = [self.judgments.relevant(fact.rel) for fact in self._facts]
-            nothing = nothing_read(experiment, self._stops, self._asked.policy.depth)
+            nothing = nothing_read(experiment, self._stops, self._plan.policy.depth)
             unchanged, replacements = without_relevant(
-                self.metrics, np.array(relevant), nothing, self._asked.no_rel
+                self.metrics, np.array(relevant), nothing, self._plan.no_rel
             )
             np.copyto(
                 by_stop, np.moveaxis(replacements, -1, 1), where=~np.moveaxis(unchanged, -1, 1)
@@ -320,13 +328,14 @@ class Scoring:
         """Score lists at cutoffs, shape (metric, system, topic)."""
         shape = experiment.shape
         longest = max(1, experiment.longest)
-        depth = self._asked.policy.depth or longest
+        depth = self._plan.policy.depth or longest
         if longest > depth and any(metric.judged_only for metric in self.metrics):
             expected = "lists that are not cut, for metrics that ignore unjudged documents"
             raise DepthError(expected, f"lists of {longest} documents cut at depth {depth}")
         width = max(depth, self._deepest)
         refuse_large(*shape, width)
         blocks = tiles(*shape, width)
+        # the hits of a block are a slice if hits are sorted by list
         if len(blocks) > 1:
             experiment = replace(experiment, hits=experiment.hits.by_list())
         by_kind: dict[tuple[int, bool], list[tuple[int, Metric]]] = {}
@@ -344,7 +353,7 @@ class Scoring:
             for kind, fields in base.items():
                 rows, metrics = zip(*by_kind[kind], strict=True)
                 block_fields = topics_of(fields, tile[1]) | _cut_cells(cells, kind[0])
-                block = Block(**block_fields, leveled=self._asked.policy.ties == "block")
+                block = Block(**block_fields, leveled=self._plan.policy.ties == "block")
                 scores = self._scores(block, metrics, tile[1])
                 for row_of_metric, scored in zip(rows, scores, strict=True):
                     values[(row_of_metric, *tile)] = scored[..., 0]
@@ -352,7 +361,7 @@ class Scoring:
 
     def table(self, experiment: Experiment) -> pd.DataFrame:
         """Return scores in the form of `irframe.evaluate`."""
-        values = self.of_asked(self.values(experiment), experiment)
+        values = self.of_requested(self.values(experiment), experiment)
         labels = pd.Index(self.labels, name=words.METRIC)
         sides = experiment.systems, experiment.judgments.topics
         names = list(experiment.names)
@@ -372,9 +381,9 @@ class Scoring:
     def labels(self) -> list[str]:
         """The names of the columns of the score frame."""
         if self._stops is None:
-            return [str(metric) for metric in self._asked.metrics]
+            return [str(metric) for metric in self._plan.metrics]
         named = self._stops.axis.named
-        return [named(metric, stop) for metric in self._asked.metrics for stop in self._stops.of]
+        return [named(metric, stop) for metric in self._plan.metrics for stop in self._stops.of]
 
     def _spread(self, positions: Array) -> Array:
         """Return positions of pairs of metric and stop."""
@@ -384,12 +393,12 @@ class Scoring:
         rows = np.repeat(positions * size, size, axis=0)
         return rows + np.resize(np.arange(size), len(rows)).reshape(-1, *[1] * (positions.ndim - 1))
 
-    def of_asked(self, values: Floats, experiment: Experiment) -> Floats:
+    def of_requested(self, values: Floats, experiment: Experiment) -> Floats:
         """Return scores by requested metric instead of distinct metric."""
-        if experiment.collection is None or self._asked.rel is None:
-            return np.asarray(values[self._spread(self.place)])
+        if experiment.collection is None or self._plan.rel is None:
+            return np.asarray(values[self._spread(self.position)])
         self._thresholds.refuse_unknown(experiment.collection.categories)
-        positions = self._spread(self._thresholds.places(self._wanted, experiment.collection))
+        positions = self._spread(self._thresholds.places(self._requested, experiment.collection))
         return values[positions, :, np.arange(positions.shape[1])].swapaxes(1, 2)
 
     def means(self, experiment: Experiment, repeats: words.Layout | None = None) -> list[float]:
@@ -405,6 +414,7 @@ class Scoring:
         scored = ~np.isnan(values)
         if repeats == "topic":
             listed = experiment.hits.length > 0
+            # a topic without any list is kept, and its lists count as empty
             scored &= listed | ~listed.any(axis=0)
             with np.errstate(invalid="ignore"):
                 means = np.where(scored, values, 0.0).sum(axis=1) / scored.sum(axis=1)
@@ -421,7 +431,7 @@ class Scoring:
 
     def _attributes(self, experiment: Experiment) -> dict[Any, Any]:
         """Return the attributes of a score frame."""
-        policy = self._asked.policy
+        policy = self._plan.policy
         top = one_or_several(experiment.top)
         attrs = policy.attributes | {"irframe": words.VERSION, "top": top}
         attrs[words.JUDGMENTS] = experiment.judgments.digest
@@ -443,8 +453,8 @@ class Scoring:
             attrs[words.TOPICS_OF] = [
                 [label, topics[labels == label].tolist()] for label in labels.unique()
             ]
-        if self._asked.rel is not None:
-            attrs["rel"] = describe_rel(self._asked.rel)
+        if self._plan.rel is not None:
+            attrs["rel"] = describe_rel(self._plan.rel)
         return attrs
 
     def _averages(self, values: Floats) -> list[float]:
@@ -452,12 +462,13 @@ class Scoring:
         for summary, rows in self._summaries.items():
             positions = self._spread(np.asarray(rows))
             averages[positions] = average(values[positions], summary)
-        means: list[float] = averages[self._spread(self.place)].tolist()
+        means: list[float] = averages[self._spread(self.position)].tolist()
         return means
 
     def _scores(self, block: Block, metrics: Sequence[Metric], topics: slice) -> Iterator[Floats]:
         """Yield the scores of a block for each metric."""
         memory: dict[tuple[Any, ...], Any] | None = None
+        # ideal gains are kept for later runs, unless top grades differ by topic or pools by run
         if not getattr(block.top, "shape", ()) and block.pool_count is None:
             key = block.grade.shape[-1], topics.start, topics.stop
             memory = self._prepared.setdefault(key, {})
@@ -469,7 +480,7 @@ class Scoring:
         return compute(block) if memory is not None else by_scale(block, compute)
 
 
-def one_or_several(values: Any) -> Any:
+def one_or_several(values: ArrayLike) -> Any:
     """Return the only distinct value, or all distinct values."""
     distinct = np.unique(values).tolist()
     return distinct[0] if len(distinct) == 1 else distinct

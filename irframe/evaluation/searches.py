@@ -66,16 +66,16 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
     if policy.each is None and pd.Series(number).groupby(table.group).nunique().max() <= 1:
         return by_role(frame, RUN)
     if shares_ranks(policy.ties) or policy.score is not None:
-        found = "shared ranks" if policy.score is None else "a threshold"
+        got = "shared ranks" if policy.score is None else "a threshold"
         expected = "no threshold and no shared ranks, for runs with several searches"
-        raise ParameterError(expected, found)
+        raise ParameterError(expected, got)
     if not chunks:
         searched = _by_search(table, number)
         refuse_duplicates(searched, listed_twice(searched))
     listed = _as_read(replace(table, frame=frame), number, policy)
     first = np.delete(np.arange(len(listed.doc)), listed_twice(listed))
     rank = str(table.columns.get(words.RANK, words.RANK))
-    values: dict[str, Any] = {rank: within(listed.group[first]) + 1}
+    values: dict[str, Array] = {rank: within(listed.group[first]) + 1}
     if policy.length is not None:
         values[policy.length] = read_from_one_to_the_next(listed, policy.length, first)
     result = listed.frame.iloc[first].assign(**values)
@@ -87,6 +87,7 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
 def _by_search(table: RunTable, number: Codes) -> RunTable:
     """Return runs with pairs of topic and search as topics."""
     topics = len(table.topics)
+    # search numbers are 32-bit integers, and their products with topics may be greater
     pairs, code = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
     return replace(table, topic=code, topics=table.topics.take(pairs % topics))
 
@@ -98,8 +99,10 @@ def _of_groups(table: RunTable, by: Hashable) -> RunTable:
 
 def _as_read(table: RunTable, number: Codes, policy: Policy) -> RunTable:
     """Return the rows that an agent reads, in reading order."""
+    # results are ranked as the search returned them, before chunks or copies become documents
     ranking = rank_table(_by_search(table, number), replace(policy, unit=None, copies=None))
     order = ranking.order[ranking.rank <= (policy.each or np.inf)]
+    # the sort is stable, so results of one search keep their ranks
     return table.take(order[np.lexsort((number[order], table.group[order]))])
 
 
@@ -140,7 +143,7 @@ def beside(
         expected = f"ir.AfterSearches or no stop, for the cost {costs[0]!r}"
         raise ParameterError(expected, f"a {stops.axis.dim}")
     listed, number, repeated = shown(_of_groups(read_table(runs), by), policy)
-    keys: list[Any] = [] if by is None else [listed.frame[by]]
+    keys: list[pd.Series | pd.Index] = [] if by is None else [listed.frame[by]]
     keys += [listed.systems.take(listed.system), listed.topics.take(listed.topic)]
     rows = pd.DataFrame({SHOWN: 1.0, AGAIN: repeated}, pd.MultiIndex.from_arrays(keys), dtype=float)
     if policy.length is not None:
@@ -204,6 +207,7 @@ def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array
     lengths = lengths_of(table, cost, np.arange(len(table.group)))
     lists = table.group[first]
     inside = lists[1:] == lists[:-1]
+    # the first row of a list is always selected, so it costs its own length only
     costs = lengths[first]
     costs[1:][inside] = np.diff(np.cumsum(lengths)[first])[inside]
     return costs

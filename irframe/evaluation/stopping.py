@@ -39,18 +39,18 @@ class Stops:
     of: tuple[Any, ...]
     """The stops in any order. For ``"all"``, empty until thresholds are read from the lists."""
     cut: words.Cut = "whole"
-    own: Mapping[Hashable, float] | None = None
+    by_system: Mapping[Hashable, float] | None = None
     """A mapping system -> threshold. None if all systems have the same thresholds."""
 
     @classmethod
-    def read(cls, stop: Stop, made: Mapping[str, object]) -> "Stops":
+    def read(cls, stop: Stop, attributes: Mapping[str, object]) -> "Stops":
         """Read the parameter `stop`.
 
         Parameters
         ----------
         stop
             A stop rule.
-        made
+        attributes
             The fields of a policy or the attributes of a cube, which name the columns of lengths
             and searches.
 
@@ -63,11 +63,11 @@ class Stops:
             expected = "stop to be ir.Budget(...) or ir.Threshold(...) or ir.AfterSearches(...)"
             raise ParameterError(expected, shortened(stop))
         axis = AXES[stop.ALONG]
-        axis = replace(axis, unit=str(made.get(axis.along)))
-        values: Any = getattr(stop, axis.option)
+        axis = replace(axis, unit=str(attributes.get(axis.along)))
+        values: object = getattr(stop, axis.option)
         if isinstance(values, Mapping):
             by_system = {system: float(least) for system, least in values.items()}
-            return cls(axis=axis, of=(OWN,), own=by_system)
+            return cls(axis=axis, of=(OWN,), by_system=by_system)
         number = int if axis.integer else float
         of = () if isinstance(values, str) else tuple(map(number, listed(values)))
         return cls(axis=axis, of=of, cut=getattr(stop, "cut", "whole"))
@@ -78,17 +78,18 @@ class Stops:
             expected, advice = self.axis.missing
             raise ParameterError(expected, "none", advice)
         steps = np.unique(values)
+        # even by rank and not by value, so that ranges with many scores get many thresholds
         positions = np.linspace(0, len(steps) - 1, min(MOST, len(steps))).round().astype(int)
         return replace(self, of=tuple(steps[positions].tolist()))
 
     def of_systems(self, systems: pd.Index) -> "Stops":
         """Return the stops of selected systems; raise if missing."""
-        if self.own is None:
+        if self.by_system is None:
             return self
-        lacking = [system for system in systems if system not in self.own]
+        lacking = [system for system in systems if system not in self.by_system]
         expected = f"a {self.axis.dim} for every system"
         refuse_any(ParameterError, lacking, expected, "none for {} systems")
-        return replace(self, own={system: self.own[system] for system in systems})
+        return replace(self, by_system={system: self.by_system[system] for system in systems})
 
     def attributes(self, experiment: Experiment) -> dict[str, str]:
         """Return the attributes of scores: unit of stops, and cautions."""
@@ -98,8 +99,8 @@ class Stops:
             return {self.axis.attribute: self.axis.unit} | caution(
                 self._scales_differ(experiment.systems, hits)
             )
-        how = f", {fits[self.cut]}" if self.axis.cuts else ""
-        attributes = {self.axis.attribute: self.axis.unit + how}
+        cut_text = f", {fits[self.cut]}" if self.axis.cuts else ""
+        attributes = {self.axis.attribute: self.axis.unit + cut_text}
         if self.cut != "whole" or not self.axis.empty_text:
             return attributes
         counts = self.nothing_read(hits).sum(axis=(0, 1))
@@ -119,8 +120,9 @@ class Stops:
         score = (hits.along or {})[self.axis.along]
         counts = hits.length.sum(axis=1)
         nonempty = np.flatnonzero(counts)
-        if self.own is not None or not len(nonempty):
+        if self.by_system is not None or not len(nonempty):
             return []
+        # for an empty range, `reduceat` would return the first score of the next system
         first = (np.cumsum(counts) - counts)[nonempty]
         least, most = (reduce.reduceat(score, first) for reduce in (np.minimum, np.maximum))
         high, low = int(least.argmax()), int(most.argmin())
@@ -148,7 +150,9 @@ class Stops:
         if self.axis.count_read is None or self.axis.along not in (hits.along or {}):
             expected, advice = self.axis.missing
             raise ParameterError(expected, "none", advice)
-        stops = self.of if self.own is None else np.reshape([*self.own.values()], (-1, 1))
+        stops = (
+            self.of if self.by_system is None else np.reshape([*self.by_system.values()], (-1, 1))
+        )
         return self.axis.count_read(hits, stops)
 
     def nothing_read(self, hits: Hits) -> NDArray[np.bool_]:
@@ -181,7 +185,7 @@ class Stops:
             return _scored_down(experiment, metrics, self.counts(experiment, depth), length)
         scores = [
             _scored_down(at_budget, metrics, at_budget.hits.length[..., np.newaxis], length)
-            for at_budget in self._parts(experiment, depth)
+            for at_budget in self._at_budgets(experiment, depth)
         ]
         return np.concatenate(scores, axis=-1)
 
@@ -190,10 +194,12 @@ class Stops:
         if self.cut == "whole":
             n_read = self.reads(experiment.loaded.hits)
             return n_read if depth is None else np.minimum(n_read, depth)
-        lengths = [at_budget.hits.length for at_budget in self._parts(experiment.loaded, depth)]
+        lengths = [
+            at_budget.hits.length for at_budget in self._at_budgets(experiment.loaded, depth)
+        ]
         return np.stack(lengths, axis=-1)
 
-    def _parts(self, experiment: Experiment, depth: int | None) -> Iterator[Experiment]:
+    def _at_budgets(self, experiment: Experiment, depth: int | None) -> Iterator[Experiment]:
         """Yield an experiment with the documents that each budget reads."""
         for budget in self.of:
             yield replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
@@ -307,6 +313,7 @@ def _scored_down(
             experiment, [*compress(metrics, has_depth & varies)], down
         )
     fixed = [*compress(metrics, has_depth & ~varies)]
+    # these ideal rankings are cut at the cutoff and not at the stop, so lists are shortened instead
     for stop in range(depths.shape[-1]) if fixed else ():
         at_stop = replace(experiment, hits=_ended(experiment.hits, depths[..., stop]))
         full = np.full((*experiment.shape, 1), deepest)
@@ -326,6 +333,7 @@ def _scored_at(experiment: Experiment, metrics: Sequence[Metric], depths: Array)
         return (metric.score(evidence) for metric in metrics)
 
     def fill(tile: tuple[slice, slice]) -> None:
+        # lists of which nothing is read get a valid position here, and their score below
         last = np.maximum(depths[tile] - 1, 0)
         scores = by_scale(experiment.block(fields, width, tile), compute)
         for row, values in zip(scored, scores, strict=True):
@@ -385,6 +393,7 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Arr
     inside = np.arange(longest) < hits.length.reshape(-1, 1)
     used = np.zeros(len(text))
     is_read = np.zeros(text.shape, bool)
+    # whether a document fits depends on those above it, so only lists are computed at once
     for rank in range(longest):
         fits = inside[:, rank] & (used + text[:, rank] <= budget * (1 + ROUNDING))
         used += np.where(fits, text[:, rank], 0)
@@ -400,6 +409,7 @@ def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array
     along = dict(hits.along or {})
     lengths = np.asarray(along[words.LENGTH], np.float64)
     remaining = budget * (1 + ROUNDING) - (hits.down_to(lengths) - lengths)
+    # documents of length 0 are read completely while anything remains
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(lengths > 0, np.clip(remaining / lengths, 0, 1), remaining >= 0)
     size = np.floor(share * (along[words.END] - along[words.START]) + ROUNDING).astype(np.int64)

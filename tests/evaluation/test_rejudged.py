@@ -20,7 +20,7 @@ def test_new_judgments_of_unnamed_documents_are_refused():
     fewer = Judgments.of(selected.assign(grade=1), ())
     assert fewer.topics.tolist() == named.judgments.topics.tolist()
     result, expected = (
-        judged_anew(e, fewer, given=False, all_judged=True) for e in (unnamed, named)
+        judged_anew(e, fewer, pool_stated=False, all_judged=True) for e in (unnamed, named)
     )
     assert result.listing is None
     for name in ("length", "of", "rank", "row"):
@@ -28,4 +28,4 @@ def test_new_judgments_of_unnamed_documents_are_refused():
     assert result.options == expected.options
     more = Judgments.of(QRELS, ())
     message = "newly judged documents, but found .* lists without ids of unjudged .* below rank 0"
-    refused(InputError, message, judged_anew, result, more, given=False, all_judged=True)
+    refused(InputError, message, judged_anew, result, more, pool_stated=False, all_judged=True)
