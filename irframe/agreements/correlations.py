@@ -108,7 +108,7 @@ def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
 def _exact(n: int) -> Floats:
     """Return exact two-sided p-values, indexed by ``|C - D|``."""
     inversions = np.ones(1)
-    for size in range(2, n + 1):  # the last of `size` systems is part of 0 to size - 1 inversions
+    for size in range(2, n + 1):  # each system adds 0 to size - 1 inversions, equally likely
         inversions = np.convolve(inversions, np.full(size, 1 / size))
     balance = np.abs(n * (n - 1) // 2 - 2 * np.arange(len(inversions)))
     chance = np.bincount(balance, inversions, minlength=1 + n * (n - 1) // 2)

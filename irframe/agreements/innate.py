@@ -129,12 +129,13 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
         lead = cumulated.take(first, axis=0)
         lead -= cumulated.take(second, axis=0)
         ahead, behind = _first(lead > 0), _first(lead < 0)
-        both = (ahead > 0) & (behind > 0)
-        either = (ahead > 0) | (behind > 0)
-        leads = (ahead > 0) & ((behind == 0) | (ahead < behind))
-        result.sign[rows] = np.where(leads, 1, np.where(either, -1, 0))
-        result.decided[rows] = np.where(both, np.minimum(ahead, behind), ahead + behind)
-        result.split[rows] = np.where(both, np.maximum(ahead, behind), 0)
+        is_split = (ahead > 0) & (behind > 0)
+        is_decided = (ahead > 0) | (behind > 0)
+        leads_first = (ahead > 0) & ((behind == 0) | (ahead < behind))
+        result.sign[rows] = np.where(leads_first, 1, np.where(is_decided, -1, 0))
+        # if the rankings never split, one of the two depths is 0, and their sum is the other one
+        result.decided[rows] = np.where(is_split, np.minimum(ahead, behind), ahead + behind)
+        result.split[rows] = np.where(is_split, np.maximum(ahead, behind), 0)
 
     in_threads(fill, range(0, len(pairs), step))
     return result

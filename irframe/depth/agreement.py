@@ -151,10 +151,10 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
         scored = paired.scored[row]
         values = np.where(scored, paired.values[row], np.nan)
         means = np.round(paired.means[row], TIE)
-        none = np.empty((0, *means.shape))
+        empty = np.empty((0, *means.shape))
         if options.of == "averages":
             refuse_design(paired, "interval_of='averages'")
-        without = without_each(values, summary, sign) if options.of == "averages" else none
+        without = without_each(values, summary, sign) if options.of == "averages" else empty
         sides.append(OneSide(means, np.moveaxis(drawn, -1, 1), without, scored[..., np.newaxis]))
     return sides
 
@@ -468,7 +468,7 @@ def system_means(paired: Scores, method: agreements.Agreement) -> Array:
     """Return the means to compare, shape (metric, depth, system)."""
     if isinstance(method, ORDERINGS):
         return np.round(paired.means, TIE)
-    # means of costs are negated: correlations need that, and distances compare the scores
+    # `means` negates the means of costs, and a distance undoes it to compare the scores themselves
     signs = np.array(paired.signs if method.distance else [1.0])
     return np.asarray(paired.means * signs[:, np.newaxis, np.newaxis])
 

@@ -178,10 +178,10 @@ def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
         )
     columns = {}
     for name, blocks in lists.items():
-        every = np.concatenate(blocks)
-        none = np.full(every.shape[1:], np.nan)
-        columns[name] = every.mean(axis=0) if len(every) else none
-        columns[f"{name}_sd"] = every.std(axis=0, ddof=1) if len(every) > 1 else none
+        by_list = np.concatenate(blocks)
+        missing = np.full(by_list.shape[1:], np.nan)
+        columns[name] = by_list.mean(axis=0) if len(by_list) else missing
+        columns[f"{name}_sd"] = by_list.std(axis=0, ddof=1) if len(by_list) > 1 else missing
     return columns
 
 

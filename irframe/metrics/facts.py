@@ -200,7 +200,10 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 @cache
 def _facts_by_label(label: str, names: int) -> Facts:
-    """Return properties by label, cached per number of known names."""
+    """Return properties by label.
+
+    `names` is part of the key of the cache, because a label may become the name of a new metric.
+    """
     if stopped := STOPPED.fullmatch(label):
         return _facts_by_label(stopped[1], names)
     try:

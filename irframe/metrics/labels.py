@@ -134,9 +134,9 @@ def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
     widest = max(labelled.values(), key=lambda array: array.ndim)
     dims = [dim for dim in widest.dims if dim != candidates] + [candidates]
     for name, array in labelled.items():
-        both = [dim for dim in array.dims if dim in array.indexes and dim in widest.indexes]
+        indexed = [dim for dim in array.dims if dim in array.indexes and dim in widest.indexes]
         unmatched = [dim for dim in array.dims if dim not in dims]
-        unmatched += [d for d in both if not array.indexes[d].equals(widest.indexes[d])]
+        unmatched += [d for d in indexed if not array.indexes[d].equals(widest.indexes[d])]
         if unmatched:
             expected = f"{name} with the dimensions and labels of {', '.join(map(str, dims))}"
             raise InputError(expected, "", "align the arrays with xarray.align", unmatched)

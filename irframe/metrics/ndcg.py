@@ -358,9 +358,9 @@ class RnDCG(Thresholded):
             total += new * _upto(dcg, end) / positive(ideal_sum(gains, counts, end))
             points += new
         # after the loop, `end` is the number of documents with gain
-        more = seen > end + 1
-        total += more * dcg / positive(ideal_sum(gains, counts, end))
-        return np.asarray(total / positive(points + more))
+        is_longer = seen > end + 1
+        total += is_longer * dcg / positive(ideal_sum(gains, counts, end))
+        return np.asarray(total / positive(points + is_longer))
 
 
 def _upto(cumulated: Floats, end: Array) -> Floats:

@@ -406,7 +406,7 @@ class IA(Thresholded):
     subtopics = True
 
     def __post_init__(self) -> None:
-        # rel and depth of the inner metric move to IA, so that both ways to write them are equal
+        # IA takes rel and depth from its metric, so that IA(metric="P@5") equals IA(metric="P") @ 5
         parsed = parse_metric(self.metric)
         default: dict[str, Any] = {"rel": 1} if hasattr(parsed, "rel") else {}
         inner = replace(parsed, depth=None, **default)

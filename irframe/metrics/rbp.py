@@ -302,9 +302,9 @@ class NERR(InverseSquares):
 class RBP(Thresholded):
     """Rank-biased precision.
 
-    Rank-biased precision: users read on with probability `p`. The weight of rank 1 is therefore 1 -
-    p, and the weight of every other rank is p times that of the rank above. With p = 0.5, the first
-    two ranks have 75 % of the weight. With p = 0.95, users read 20 ranks on average.
+    Users go on from each rank to the next with probability `p`. The weight of rank 1 is therefore
+    1 - p, and the weight of every other rank is p times that of the rank above. With p = 0.5, the
+    first two ranks have 75 % of the weight. With p = 0.95, users read 20 ranks on average.
 
     Parameters
     ----------

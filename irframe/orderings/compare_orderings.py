@@ -132,10 +132,10 @@ def compare_orderings(
     doct5query       0.119  0.048       0.267    †
     duot5            0.266  <.001       0.002    ‡
     """
-    decided = Significance.read(test)
-    tested = decided.only_test
-    alpha = decided.alpha
-    corrected = parse_stepwise(decided.adjust, tested)
+    significance = Significance.read(test)
+    tested = significance.only_test
+    alpha = significance.alpha
+    corrected = parse_stepwise(significance.adjust, tested)
     (chosen,) = parse_metrics(metric)
     deepest = read_depth(cube, chosen.depth if depth is None else depth)
     if chosen.depth not in {None, deepest}:
@@ -154,8 +154,8 @@ def compare_orderings(
         labels=False,
     ).sel({DEPTH: deepest})
     scores = score(compared, chosen, at=[deepest])
-    report = compare(scores, decided, baseline=baseline)
-    signs = parse_stepwise(decided.adjust)
+    report = compare(scores, significance, baseline=baseline)
+    signs = parse_stepwise(significance.adjust)
     frame = _mark(report, ordered, adjust=signs, alpha=alpha, sign=facts(chosen).sign)
     frame.attrs.update(describe_test(tested, corrected, alpha=alpha))
     return frame
@@ -174,8 +174,8 @@ def _mark(
     favours = np.where(better > 0, report["system_a"], report["system_b"]).astype(object)
     favours[~dagger | (better == 0)] = None
     p = ordered["p"].to_numpy()
-    clear = adjust_rows(p, adjust, alpha) < alpha
-    double = dagger & clear & (better == np.sign(difference))
+    signs_differ = adjust_rows(p, adjust, alpha) < alpha
+    double = dagger & signs_differ & (better == np.sign(difference))
     columns = [METRIC, DEPTH, "system_a", "system_b", "mean_a", "mean_b", "difference"]
     return report[[*columns, "statistic", "p"]].assign(
         dagger=dagger,
@@ -259,12 +259,12 @@ def significance_agreement(
     >>> share[share > 0].to_dict()
     {'Both: Yes': 0.429, 'Both: No': 0.393, 'Metric: Yes': 0.179}
     """
-    decided = Significance.read(test)
-    alpha = decided.alpha
-    tests = [parse_test(kind) for kind in listed(decided.test)]
+    significance = Significance.read(test)
+    alpha = significance.alpha
+    tests = [parse_test(kind) for kind in listed(significance.test)]
     chosen = parse_metrics(metrics)
     each_once("tests", [kind.name for kind in tests])
-    *corrections, signs = [parse_stepwise(decided.adjust, kind) for kind in (*tests, None)]
+    *corrections, signs = [parse_stepwise(significance.adjust, kind) for kind in (*tests, None)]
     deepest = read_depth(cube, None)
     cube = common_topics(drop_absent(cube))
     scores = score(cube, *chosen, at=listed(deepest if at is None else at))

@@ -390,8 +390,8 @@ def side_by_side(
     if a is None or b is None:
         raise ParameterError("two systems to compare", f"{a!r} and {b!r}")
     pair = orderings(cube, a, b, depth=deepest, gain=gain, rel=rel)
-    both = cube.sel({SYSTEM: [a, b], TOPIC: pair[TOPIC]})
-    gains = ranking_gains(both, deepest, gain=gain, rel=rel).astype(np.float64)
+    selected = cube.sel({SYSTEM: [a, b], TOPIC: pair[TOPIC]})
+    gains = ranking_gains(selected, deepest, gain=gain, rel=rel).astype(np.float64)
     gains /= max(gains.max(), 1.0)
     pair = pair.assign(gain_a=((TOPIC, DEPTH), gains[0]), gain_b=((TOPIC, DEPTH), gains[1]))
     if chosen:
@@ -399,7 +399,7 @@ def side_by_side(
         if unbound:
             named = ", ".join(map(str, unbound))
             warn(f"metrics that may contradict the orderings: {named}")
-        scores = score(both, *chosen, at=deepest).to_numpy()
+        scores = score(selected, *chosen, at=deepest).to_numpy()
         # adding 0.0 turns -0.0 into 0.0, which prints without a sign
         difference = np.round(scores[:, 0] - scores[:, 1], TIE) + 0.0
         labels = [str(metric) for metric in chosen]

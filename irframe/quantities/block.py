@@ -486,11 +486,11 @@ class TiedBlocks:
         reading = np.ones(grade.size)
         gain = np.zeros(len(self.starts))
         for added_before in range(int(count.max(initial=0))):
-            more = count > added_before
-            now = number == added_before
-            added += more
-            gain[owner[now]] = table[code[order[now]]]
-            ranks = np.flatnonzero(more[block])
+            has_more = count > added_before
+            is_added = number == added_before
+            added += has_more
+            gain[owner[is_added]] = table[code[order[is_added]]]
+            ranks = np.flatnonzero(has_more[block])
             weight = np.minimum((offset[ranks] + 1) / added[block[ranks]], 1)
             above = np.where(offset[ranks] > 0, reading[ranks - 1], 1.0)
             unsatisfied = 1 - gain[block[ranks]]

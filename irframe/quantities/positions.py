@@ -242,12 +242,12 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
     >>> crosses(np.array([0, -1, 0, 1]), "sign_change").tolist()
     [False, True, False]
     """
-    here, then = curve[..., :-1], curve[..., 1:]
+    current, following = curve[..., :-1], curve[..., 1:]
     if crossing == "matters":
-        return np.asarray((here > 0) != (then > 0))
+        return np.asarray((current > 0) != (following > 0))
     if crossing == "definition":
-        return np.asarray(((here <= 0) & (then >= 0)) | ((here >= 0) & (then <= 0)))
-    return np.asarray(((here < 0) & (then >= 0)) | ((here > 0) & (then <= 0)))
+        return np.asarray(((current <= 0) & (following >= 0)) | ((current >= 0) & (following <= 0)))
+    return np.asarray(((current < 0) & (following >= 0)) | ((current > 0) & (following <= 0)))
 
 
 def first_crossing(crossed: NDArray[np.bool_]) -> Floats:

@@ -313,7 +313,7 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
 
 def _greedy(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: float) -> Floats:
     """Return the gains of greedy rankings for some topics."""
-    every = np.arange(topics)
+    row = np.arange(topics)
     number = np.bincount(topic, minlength=topics)
     ranks = int(number.max(initial=0))
     order = np.argsort(topic, kind="stable")
@@ -327,7 +327,7 @@ def _greedy(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: float) 
         gain = np.matmul(documents, remaining[:, :, np.newaxis])[..., 0].round(TIE)
         # documents are sorted, and argmax takes the first document with the highest gain
         chosen = np.where(free, gain, -1).argmax(axis=1)
-        gains[:, rank] = np.where(rank < number, gain[every, chosen], 0)
-        free[every, chosen] = False
-        remaining *= np.where(documents[every, chosen] > 0, 1 - alpha, 1)
+        gains[:, rank] = np.where(rank < number, gain[row, chosen], 0)
+        free[row, chosen] = False
+        remaining *= np.where(documents[row, chosen] > 0, 1 - alpha, 1)
     return gains
