@@ -80,7 +80,7 @@ class Kendall(base.Agreement):
         tau_a = Kendall(variant="a").kernel(x, y)
         n = np.shape(x)[-1]
         pairs = n * (n - 1)
-        s = np.abs(np.rint(tau_a * pairs / 2))
+        s = np.abs(np.rint(tau_a * pairs / 2))  # tau_a has rounding errors, but C - D is an integer
         t2, t3, t5 = (tied[..., :, None] for tied in _tie_sums(x))
         u2, u3, u5 = (tied[..., None, :] for tied in _tie_sums(y))
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -325,6 +325,7 @@ class Metric(metaclass=MetricType):
         >>> (nDCG @ 10).without_depth() == nDCG()
         True
         """
+        # a copy takes 7 us, and `replace`, which checks all parameters again, takes 48 us
         free = copy(self)
         object.__setattr__(free, "depth", None)
         free.__dict__.pop("_label", None)

@@ -290,6 +290,7 @@ class nDCGRel(Thresholded):
     def kernel(self, *, gain: Floats, rank: Floats, ideal_steps: Steps) -> Floats:
         """Return the mean nDCG at each depth."""
         gains, counts = ideal_steps
+        # without any grade with gain, the ideal ranking has no steps
         gaining = counts[..., -1] if len(gains) else np.zeros(counts.shape[:-1])
         dcg = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
         gains_here = gain > 0

@@ -72,6 +72,7 @@ TREC_NAMES: dict[str, str] = {
 NDEVAL = r"^(alpha|n?ERR|M?AP|P)-(n?DCG|IA)"
 """Pattern of prefixes of names in ndeval whose hyphen irframe writes as an underscore."""
 
+# DCG depends on the scale of the gains, and gain='exp' divides them by 2**top, unlike ranx
 _DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
 
 RANX_NAMES: dict[str, str] = {
@@ -266,6 +267,7 @@ def from_cwl(text: str) -> Metric | None:
     (INST(T=2.0), SDCG()@10, None)
     """
     for name, template in CWL_NAMES.items():
+        # a field such as <T> becomes the named group (?P<T>...)
         pattern = re.sub(
             r"<(\w+)>", lambda field: f"(?P{field[0]}{NUMBERS.get(field[1], NUMBER)})", template
         )
