@@ -195,6 +195,7 @@ def _counted_labels(labels: Floats) -> tuple[Grades, Array, Array]:
         levels, index = np.unique(grade, return_inverse=True)
         first = 0
         span = len(levels)
+    # every row has its own range of codes, so that one bincount counts the grades of all rows
     codes = index.reshape(grade.shape) - (first - span * np.arange(size)[:, np.newaxis])
     counted = codes.ravel() if judged is None else codes[judged]
     count = np.bincount(counted, minlength=span * size).reshape(size, span)

@@ -305,6 +305,7 @@ def _from_ranx(text: str) -> Metric | None:
         return None
     name, separator, number = match.groups()
     names = {candidate.lower() for candidate in (*ALIASES, *spellings.TREC_NAMES)}
+    # case is ignored only for names of ranx alone: Precision is P, and precision of ranx is SetP
     name = name if name in spellings.RANX_NAMES or name.lower() in names else name.lower()
     if name not in spellings.RANX_NAMES:
         return None

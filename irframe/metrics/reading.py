@@ -161,6 +161,7 @@ class ReadingOn(Stopping, abstract=True):
         gained = np.cumsum(weight * gain[..., inside], axis=-1)
         read = np.cumsum(weight, axis=-1) + onwards * further
         quantities = gained, read, onwards * to_horizon * cumulated, onwards * to_horizon * last
+        # nothing is read past the horizon, so the values at later depths are those at the horizon
         column = np.minimum(np.arange(len(rank)), cumulated.shape[-1] - 1)
         return Reading(*(quantity[..., column] for quantity in quantities))
 

@@ -293,9 +293,11 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
     # missing
     fallen = curve - missing * (missing + 1) // 2 <= 0
     if crossing == "definition":
+        # lists of fewer than 2R ranks are padded, and a curve that is 0 stays 0 in the padding
         later = (curve >= 0) & fallen & (rank < 2 * R)
         np.minimum(point, np.maximum(rank, R), out=point, where=later)
     else:
+        # the curve of an ideal list never changes its sign, but its balance point is R
         ideal = (np.cumsum(position != 0, axis=-1) == 0) & (missing == 0)
         np.minimum(point, R, out=point, where=((curve > 0) & fallen & (missing > 0)) | ideal)
     return np.where(R > 0, point, np.nan)
