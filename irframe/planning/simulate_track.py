@@ -4,6 +4,7 @@ Verbs: simulate_track, example_track.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from string import ascii_lowercase
 
 import numpy as np
@@ -291,6 +292,13 @@ def example_track() -> tuple[pd.DataFrame, pd.DataFrame]:
     >>> qrels["grade"].value_counts().sort_index().to_dict()
     {0: 365, 1: 63, 2: 51, 3: 44}
     """
+    runs, qrels = _example_track()
+    return runs.copy(), qrels.copy()
+
+
+@cache
+def _example_track() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the frames of `example_track`, which are simulated once."""
     runs, qrels = simulate_track(
         systems=8, topics=16, docs=1000, depth=50, pool_depth=10, grades=4, teams=4, seed=9537
     )

@@ -196,6 +196,15 @@ def test_example_track_has_not_changed():
     assert np.bincount(qrels["grade"]).tolist() == [365, 63, 51, 44]
 
 
+def test_changes_of_an_example_track_do_not_reach_the_next_one():
+    runs, qrels = example_track()
+    expected = runs.copy(), qrels.copy()
+    runs.loc[:, "score"] = 0.0
+    qrels.loc[:, "grade"] = 0
+    for frame, same in zip(example_track(), expected, strict=True):
+        pd.testing.assert_frame_equal(frame, same)
+
+
 def test_example_track_has_significant_and_non_significant_pairs():
     runs, qrels = example_track()
     frame = runs.ireval.evaluate(qrels, "AP").ireval.compare(baseline="bm25")
