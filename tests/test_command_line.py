@@ -306,6 +306,7 @@ def sleeps(process):
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "S"
 
 
+@pytest.mark.thorough
 def test_an_interrupted_command_prints_one_line(files, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     before = {*tmp_path.iterdir()}

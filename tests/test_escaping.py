@@ -124,6 +124,7 @@ def test_notebooks_error_messages_and_reports_escape_hostile_names(tmp_path):
         assert not RAW.search(text), repr(RAW.search(text))
 
 
+@pytest.mark.thorough
 def test_verbs_work_if_users_set_numpy_to_raise_errors(tmp_path):
     runs, qrels = ir.example_track()
     with np.errstate(all="raise"):

@@ -306,6 +306,7 @@ def spoken(module):
     ]
 
 
+@pytest.mark.thorough
 def test_the_import_of_the_package_stays_fast():
     code = "import sys, irframe; print(*sys.modules)"
     done = subprocess.run(

@@ -73,6 +73,7 @@ def test_seconds_are_shown_in_a_notebook(capsys, monkeypatch):
     assert capsys.readouterr().err == SHOWN.format("report")
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("clock")
 def test_a_report_shows_its_seconds_on_a_terminal(cube, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)

@@ -36,6 +36,7 @@ def arguments(function):
     return [(each.name, each.kind, each.default) for each in every][1:]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "home", ["irframe.verbs", pytest.param("irframe.plots", marks=pytest.mark.thorough)]
 )

@@ -328,8 +328,9 @@ def coverage(cube, qrels, share, depth, draws):
     return float(xr.concat(inside, "draw").mean())
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-@pytest.mark.parametrize("draws", [25, pytest.param(100, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("draws", [25, 100])
 def test_intervals_cover_mean_ndcg_with_few_relevant_documents(draws):
     runs, qrels = ir.example_track()
     assert coverage(runs.ireval.cube(qrels), qrels, 0.2, 50, draws) >= 0.925

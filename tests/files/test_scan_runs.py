@@ -191,8 +191,9 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".parquet"])
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("order", "suffix"), few_of(product(ORDERS, [".txt", ".txt.gz", ".parquet"]), 4, drawn=False)
+)
 def test_a_file_of_many_systems_is_read_in_groups_of_systems(order, suffix, tmp_path, monkeypatch):
     path = tmp_path / f"runs{suffix}"
     ORDERS[order].ireval.write_run(path)

@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
+import pytest
+
 import irframe as ir
 
 ROOT = str(Path(ir.__file__).parent)
@@ -58,6 +60,7 @@ def measure() -> dict[str, tuple[int, int, int]]:
         return {name: lengths(call) for name, call in calls.items()}
 
 
+@pytest.mark.thorough
 def test_paths_of_main_calls_do_not_grow():
     # a new process starts with empty caches, as a filled cache shortens the path
     run = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)

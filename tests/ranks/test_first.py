@@ -74,6 +74,7 @@ def test_numbers_of_systems_that_could_be_first_on_trec_tracks_are_unchanged(sha
     assert (p > 0.05).sum() == left
 
 
+@pytest.mark.thorough
 def test_truly_first_system_is_rarely_excluded():
     rng, subset = np.random.default_rng(2), 0
     for draw in range(200):

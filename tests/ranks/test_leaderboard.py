@@ -297,6 +297,7 @@ def resampled(scores, seed, samples):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("without", [(), [("hard", "a")]])
 def test_intervals_of_win_rates_equal_a_bootstrap_within_tasks(without):
     scores = drawn(4, without)

@@ -151,6 +151,7 @@ def test_linked_pages_of_the_documentation_exist(page):
     assert [name for name in names if not (home / name).with_suffix(".md").exists()] == []
 
 
+@pytest.mark.thorough
 def test_pages_without_a_baseline_have_no_change_column(tmp_path):
     page = report_of(tmp_path, *ir.example_track(), title="One")
     (table,) = (attrs for _, attrs in page.tags if attrs.get("id") == "rungs")
@@ -176,6 +177,7 @@ def test_each_track_has_its_own_view(tracks):
     assert np.isnan(tracks.numbers["scores"]).sum() == 2 * 2 * 8 * 2
 
 
+@pytest.mark.thorough
 def test_page_of_one_system_has_no_comparisons(tmp_path):
     runs, qrels = ir.example_track()
     page = report_of(tmp_path, runs[runs["system"] == "bm25"], qrels, baseline="bm25")
