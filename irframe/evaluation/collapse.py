@@ -384,7 +384,7 @@ class Preparation(NamedTuple):
         # chunks, only a column of the runs contains these lengths.
         if self.of is None or isinstance(self.length, str):
             names.add(self.decided["length"])
-        every = [*one_by_one(metrics)]
+        every: list[Any] = [*one_by_one(metrics)]
         costs = [name for name in every if isinstance(name, str) and name in names]
         remaining = [metric for metric in every if metric not in costs]
         return parse_metrics(remaining), self._replace(costs=tuple(dict.fromkeys(costs)))
