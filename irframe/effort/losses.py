@@ -200,7 +200,7 @@ def _of_runs(
         sorted_group = replace(group, hits=group.hits.by_list())
         depth = max(1, group.longest, metric.depth or 1)
         values = Ceilings(sorted_group, metric, depth, is_cut=False).losses(stages)
-        columns = {name: of[group.participated] for name, of in values.items()}
+        columns = {name: loss[group.participated] for name, loss in values.items()}
         tables[key] = pd.DataFrame(columns, table.index).rename_axis(columns=words.METRIC)
     result = pd.DataFrame(tables[None] if by is None else pd.concat(tables, names=[by]))
     result.attrs = table.attrs
@@ -300,7 +300,7 @@ class Ceilings:
         if self._is_bounded:
             columns["unjudged"] = self._computed(bound_block, 2)[1] - score
         participated = [experiment.participated[chain].all(axis=0) for chain in chains]
-        return {name: np.where(participated, of, np.nan) for name, of in columns.items()}
+        return {name: np.where(participated, loss, np.nan) for name, loss in columns.items()}
 
     def chains(self, stages: Stages) -> list[list[int]]:
         """Return the positions of the stages of each system.

@@ -222,6 +222,7 @@ def _measure(
 def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) -> NDArray[np.bool_]:
     """Return whether rankings are reversed ideal rankings, shape (..., 1)."""
     rank = np.arange(1, grade.shape[-1] + 1)
+    # documents of equal grades have no order, so only the interval of each grade is checked
     n_placed = np.zeros(grade.shape[:-1], np.int64)
     for pos, level in enumerate(expected.level):
         low = length + 1 - expected.last[..., pos]

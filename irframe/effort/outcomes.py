@@ -68,6 +68,7 @@ class Outcomes:
     @classmethod
     def join(cls, results: Mapping[Hashable, "Outcomes"], by: str) -> "Outcomes":
         """Concatenate the outcomes of all groups."""
+        # the outcomes of one group have a single entry, with the key None
         compared = {
             key: entry for key, result in results.items() for entry in result.compared.values()
         }

@@ -258,7 +258,7 @@ class Experiment:
 
     def select(self, systems: Codes, topics: Codes) -> "Experiment":
         """Return the experiment of selected systems and topics."""
-        if all(map(_every, (systems, topics), self.shape)):
+        if all(map(_selects_all, (systems, topics), self.shape)):
             return self
         base = self.judgments
         judgments = Judgments.chosen(base.table, base.code[topics], base.levels)
@@ -301,7 +301,7 @@ class Experiment:
 
     def select_cached(self, systems: Codes, topics: Codes) -> "Experiment":
         """Return the experiment of selected systems and topics, cached."""
-        if all(map(_every, (systems, topics), self.shape)):
+        if all(map(_selects_all, (systems, topics), self.shape)):
             return self
         # The selection is cached, because public functions select the same systems and topics
         # several times.
@@ -427,6 +427,6 @@ def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
     }
 
 
-def _every(chosen: Codes, size: int) -> bool:
+def _selects_all(chosen: Codes, size: int) -> bool:
     """Return whether all positions are selected in their order."""
     return len(chosen) == size and bool((np.asarray(chosen) == np.arange(size)).all())

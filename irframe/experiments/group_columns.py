@@ -76,8 +76,8 @@ def given_groups(
         advice = "name a column or coordinate instead" if dims else ""
         raise ParameterError(expected, got, advice, keys)
     names_of_dim = pd.Index([*labels[dims[0]]])
-    of = pd.Series([*by.values] if isinstance(by, pd.Series) else [*by.values()], keys)
-    groups = of.astype(object).reindex(names_of_dim)
+    group_of = pd.Series([*by.values] if isinstance(by, pd.Series) else [*by.values()], keys)
+    groups = group_of.astype(object).reindex(names_of_dim)
     refuse_missing(name, dims[0], groups.to_numpy(), names_of_dim)
     return name, dims[0], groups.infer_objects()
 

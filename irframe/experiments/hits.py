@@ -205,6 +205,7 @@ class Hits:
         if int(retrieved.max(initial=0)) > depth:
             retrieved = np.minimum(retrieved, depth)
             hits = self.take(self.rank <= depth)
+        # List numbers are 32-bit integers, which cannot number all ranks of large cubes.
         cell = hits.of.astype(np.int64) * width + (hits.rank - 1)
         grade = np.full((*self.length.shape, width), UNJUDGED, Grade)
         if int(retrieved.min(initial=width)) < width:
@@ -436,7 +437,7 @@ class TopUnjudged:
 
 
 class JoinedUnjudged:
-    """Concatenates blocks of unjudged documents."""
+    """A collector that concatenates blocks of unjudged documents."""
 
     def __init__(self, blocks: Iterable[TopUnjudged | None] = ()) -> None:
         self._fields: dict[str, list[Codes]] = {"of": [], "rank": [], "code": []}

@@ -22,6 +22,7 @@ from irframe.experiments.coded_tables import (
     Side,
     column_of,
     read_qrels_table,
+    row_slices,
 )
 from irframe.experiments.lists import slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
@@ -216,9 +217,9 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
     # This call builds the hash table of the index before threads start, so that threads only read
     # the table.
     index.get_indexer(index[:1])
-    ends, once = table.ends
+    ends, contiguous = table.ends
     position = np.empty(len(table.topic), np.int32)
-    prints = np.empty(0 if once else len(position), np.uint64)
+    prints = np.empty(0 if contiguous else len(position), np.uint64)
 
     def join(rows: slice) -> bool:
         """Join a block of rows; return whether fingerprints were unique."""
@@ -228,15 +229,15 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
         position[rows] = index.get_indexer(pd.Index(listed))
         if len(table.systems) > 1:
             listed = with_number(listed, table.system[rows])
-        if not once:
+        if not contiguous:
             prints[rows] = listed
         same = _are_alike(docs, topic, position[rows], judgments)
-        return same and not (once and _repeats(listed))
+        return same and not (contiguous and _repeats(listed))
 
     most = max(1, coded_tables.ROWS // PARTS)
     # If lists are contiguous, blocks consist of complete lists. All rows of a list are then in one
     # block, so repeated documents are found without keeping the fingerprints of all rows.
-    blocks = slices_of_lists(ends, most) if once else coded_tables.row_slices(len(position), most)
+    blocks = slices_of_lists(ends, most) if contiguous else row_slices(len(position), most)
     return position if all(in_threads(join, blocks, THREADS)) and not _repeats(prints) else None
 
 

@@ -119,7 +119,7 @@ class Judgments:
         """
         table = self.table
         topic = self.topic[rows].astype(np.int32)
-        few = replace(
+        selected = replace(
             table.take(self.row[rows]),
             frame=coded_tables.NO_OTHERS,
             topic=topic,
@@ -129,7 +129,7 @@ class Judgments:
             spans=None if table.spans is None else table.spans.of_topics(self.code),
         )
         count = np.bincount(topic, minlength=len(self.topics))
-        return Judgments(few, np.arange(len(count)), np.arange(len(topic)), count, self.levels)
+        return Judgments(selected, np.arange(len(count)), np.arange(len(topic)), count, self.levels)
 
     def named(self, topics: pd.Index) -> "Judgments":
         """Return the judgments with other topic labels."""

@@ -409,10 +409,10 @@ def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> N
     same = (number[1:] == number[:-1]) & (rank[1:] > rank[:-1])
     # A score rises where its key falls, because a key is minus the score.
     step = np.where(same, (key[1:] < key[:-1]).astype(np.int8) - (key[1:] > key[:-1]), 0)
-    more = np.bincount(number[1:], step, len(doubtful)) > 0
+    rises = np.bincount(number[1:], step, len(doubtful)) > 0
     moved = np.bincount(number[1:], same & (rows[1:] < rows[:-1]), len(doubtful)) > 0
-    direction[doubtful[more]] = RISES
-    direction[doubtful[more & moved]] = SHUFFLED
+    direction[doubtful[rises]] = RISES
+    direction[doubtful[rises & moved]] = SHUFFLED
     return direction
 
 
@@ -435,9 +435,9 @@ def rising_systems(table: RunTable, system: Codes, direction: NDArray[np.int8] |
     """
     if direction is None or not (direction >= RISES).any():
         return []
-    ways = pd.crosstab(system, direction).reindex(columns=[FALLS, RISES, SHUFFLED], fill_value=0)
-    number = ways.sum(axis=1)
-    reverse = ways.index[(ways[RISES] == number) & (number > 0)]
+    counts = pd.crosstab(system, direction).reindex(columns=[FALLS, RISES, SHUFFLED], fill_value=0)
+    number = counts.sum(axis=1)
+    reverse = counts.index[(counts[RISES] == number) & (number > 0)]
     if len(reverse):
         rank, score = (table.columns[role] for role in (words.RANK, words.SCORE))
         got = f"scores in {score!r} that rise with the ranks in {rank!r} in every list of"
@@ -445,8 +445,8 @@ def rising_systems(table: RunTable, system: Codes, direction: NDArray[np.int8] |
         advice = f"to rank by the ranks, pass ties='rank'; {drop}"
         offenders = table.systems[reverse]
         raise RankingError("scores that fall from rank to rank", got, advice, offenders)
-    rising = number - ways[FALLS]
-    codes = ways.index[rising > 0]
+    rising = number - counts[FALLS]
+    codes = counts.index[rising > 0]
     return [f"{table.systems[code]} in {rising[code]} of {number[code]} lists" for code in codes]
 
 

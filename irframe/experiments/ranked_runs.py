@@ -104,7 +104,7 @@ class Framed:
         else:
             judged = self.overlaps.judged
         refuse_falling(self.table, TIE_POLICIES[policy.order])
-        for rows in self._stretches():
+        for rows in self._blocks():
             ranking = rank_table.rank_table(self.table, policy, rows)
             row = judged[rows[ranking.order]]
             ranked = self._hits(rows, row, ranking, policy, filed=extras.filed)
@@ -154,8 +154,8 @@ class Framed:
         pooled = None
         if filed:
             # Pools are formed by float64 scores, so other scores or ranks need a second ranking.
-            alike = policy.order != "rank" and policy.score_dtype == "float64"
-            by_score = ranking if alike else rank_table.pooling(self.table, rows)
+            is_pooling_order = policy.order != "rank" and policy.score_dtype == "float64"
+            by_score = ranking if is_pooling_order else rank_table.pooling(self.table, rows)
             pooled = rank_table.filed_rank(by_score)[ranking.order[hit]].astype(np.int32)
             if np.array_equal(pooled, rank):
                 # Pooling ranks usually equal ranks, and sharing one array saves memory.
@@ -177,7 +177,7 @@ class Framed:
             along[SEARCH] = self.table.frame[policy.search].to_numpy()[rows]
         return along if self.overlaps is None else along | self.overlaps.along(rows, length)
 
-    def _stretches(self) -> Iterator[Codes]:
+    def _blocks(self) -> Iterator[Codes]:
         """Yield rows of judged topics in blocks of complete lists."""
         rows: Codes | None = None
         table = self.table
@@ -185,14 +185,14 @@ class Framed:
         if not inside.all():
             rows = np.flatnonzero(inside)
             table = replace(table, system=table.system[rows], topic=table.topic[rows])
-        ends, once = table.ends
-        if not once:
+        ends, contiguous = table.ends
+        if not contiguous:
             order = grouped(table.group)
             table = replace(table, system=table.system[order], topic=table.topic[order])
             ends, _ = table.ends
             rows = order if rows is None else rows[order]
-        for stretch in slices_of_lists(ends, coded_tables.ROWS):
-            yield np.arange(stretch.start, stretch.stop) if rows is None else rows[stretch]
+        for block in slices_of_lists(ends, coded_tables.ROWS):
+            yield np.arange(block.start, block.stop) if rows is None else rows[block]
 
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
@@ -248,18 +248,18 @@ class Gathered:
         lists, size, count = heads
         length = np.zeros(shape, np.int64)
         length.ravel()[lists] = size
-        put: Callable[[Array], Array] = np.asarray
+        sort: Callable[[Array], Array] = np.asarray
         if (lists[1:] < lists[:-1]).any():
             order = np.argsort(lists)
-            put = partial(of_ranges, start=(np.cumsum(size) - size)[order], length=size[order])
+            sort = partial(of_ranges, start=(np.cumsum(size) - size)[order], length=size[order])
         tied, filed, along = (fields.pop(name, []) for name in ("tied", "filed", "along"))
         as_ranked = all(map(is_, filed, fields["rank"]))
         rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("rank", "row"))
         pooled = rank if as_ranked else _in_one(filed, np.int32)
         of = np.repeat(lists.astype(np.int32), count)
-        all_ties = put(_unpacked(tied)) if tied and None not in tied else None
+        all_ties = sort(_unpacked(tied)) if tied and None not in tied else None
         pool_rank = None if np.array_equal(pooled, rank) else pooled
-        return Hits(length, of, rank, row, all_ties, pool_rank, _joined_along(along, put))
+        return Hits(length, of, rank, row, all_ties, pool_rank, _joined_along(along, sort))
 
 
 def _in_one(arrays: Sequence[Codes], dtype: type[np.integer[Any]]) -> Codes:
@@ -280,7 +280,7 @@ def _unpacked(blocks: Sequence[tuple[NDArray[np.uint8], int]]) -> NDArray[np.boo
 
 
 def _joined_along(
-    blocks: Sequence[Mapping[str, Array] | None], put: Callable[[Array], Array]
+    blocks: Sequence[Mapping[str, Array] | None], sort: Callable[[Array], Array]
 ) -> dict[str, Array] | None:
     """Concatenate values per document; raise if a block lacks values.
 
@@ -288,7 +288,7 @@ def _joined_along(
     ----------
     blocks
         Name -> values, for each block.
-    put
+    sort
         A function that sorts concatenated values by list.
     """
     names = {frozenset(block or ()) for block in blocks}
@@ -298,7 +298,7 @@ def _joined_along(
         got = "some cubes without"
         raise InputError(expected, got, "build all cubes with the same units", uneven)
     joined = {
-        name: put(np.concatenate([block[name] for block in blocks if block]))
+        name: sort(np.concatenate([block[name] for block in blocks if block]))
         for name in sorted(frozenset().union(*names))
     }
     return joined or None

@@ -69,11 +69,11 @@ def write_experiment(
     if is_saved():
         return
     try:
-        with staging(folder) as written:
-            facts = _written(experiment, written, chunks, coords, attributes, progress=progress)
-            written.put(FACTS, json.dumps(facts).encode())
-            if written is not folder:
-                put_in_place(written.path, folder, is_saved)
+        with staging(folder) as target:
+            facts = _written(experiment, target, chunks, coords, attributes, progress=progress)
+            target.put(FACTS, json.dumps(facts).encode())
+            if target is not folder:
+                put_in_place(target.path, folder, is_saved)
     except OSError as error:
         advice = "choose another folder, or free disk space"
         got = f"{path}, which failed ({error})"
@@ -229,8 +229,8 @@ def _small(
     return {f"{kind}.parquet": (columns, types[kind]) for kind, columns in tables.items()}
 
 
-def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> bytes:
-    """Return columns as a Parquet file; `more` is its metadata."""
+def _parquet(columns: Mapping[str, Any], metadata: dict[str, str] | None = None) -> bytes:
+    """Return columns as a Parquet file with metadata."""
     arrays = {}
     for name, column in columns.items():
         try:
@@ -241,7 +241,7 @@ def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> 
             advice = f"convert the values to text: assign_coords({name}=[...])"
             expected = f"values of {name} that are all text or all numbers"
             raise InputError(expected, f"values of types {kinds}", advice) from None
-    table = pa.table(arrays).replace_schema_metadata(more)
+    table = pa.table(arrays).replace_schema_metadata(metadata)
     stream = BytesIO()
     pq.write_table(table, stream, write_page_checksum=True, compression="zstd")
     return stream.getvalue()
@@ -377,12 +377,12 @@ def read_experiment(
         lists.pop(name).reshape(shape) for name in (":length", ":hits", ":took_part")
     )
     stored = folder.path, facts["files"], np.array(facts["ends"], np.int64)
-    every = [np.arange(size) for size in (*shape, len(base.row))]
+    all_positions = [np.arange(size) for size in (*shape, len(base.row))]
     names = SavedNames(*stored, np.arange(shape[0] * shape[1]))
     experiment = Experiment(
         base,
         pd.Index(systems["system"]),
-        cast("Hits", SavedHits(*stored, length, count, *every)),
+        cast("Hits", SavedHits(*stored, length, count, *all_positions)),
         facts["names"],
         None if participated.all() else participated,
         topics.pop(":top"),

@@ -81,7 +81,7 @@ def read_borders(
 class Items:
     """Spans in groups by topic, document and set of evidence.
 
-    Spans of a group are disjoint, unless there are sets of evidence.
+    Spans of a group are disjoint. If there are sets of evidence, each span is a group of its own.
     """
 
     pair: Codes

@@ -83,12 +83,8 @@ def topic_values(label: str, value: object, columns: Any, allowed: str) -> pd.Se
     if value is None:
         return None
     if isinstance(value, pd.Series | Mapping):
-        values_found = (
-            value if isinstance(value, pd.Series) else pd.Series(dict(value), dtype=object)
-        )
-        values_found = (
-            values_found.rename(f"given {label}") if values_found.name is None else values_found
-        )
+        series = value if isinstance(value, pd.Series) else pd.Series(dict(value), dtype=object)
+        series = series.rename(f"given {label}") if series.name is None else series
     elif not isinstance(value, Hashable):
         expected = f"{label} to be a name, or a mapping or Series of topics"
         raise ParameterError(expected, type(value).__name__)
@@ -98,13 +94,13 @@ def topic_values(label: str, value: object, columns: Any, allowed: str) -> pd.Se
         if value not in frame.columns or value == topic or (label != WEIGHT and facts(value).known):
             columns_of_frame = [str(name) for name in frame.columns if name != topic]
             raise ParameterError(f"{label} to be {allowed}", repr(value), "", columns_of_frame)
-        values_found = frame[[topic, value]].drop_duplicates().set_index(topic)[value]
-    refuse_several_values(label, values_found.index[values_found.index.duplicated()].unique())
-    values = values_found.dropna().infer_objects()
+        series = frame[[topic, value]].drop_duplicates().set_index(topic)[value]
+    refuse_several_values(label, series.index[series.index.duplicated()].unique())
+    values = series.dropna().infer_objects()
     if label != WEIGHT and pd.api.types.is_float_dtype(values) and (values % 1 != 0).any():
         advice = f"divide them into intervals first, for example {label}=pd.cut(values, 5)"
         raise ParameterError(f"labels for {label}=", f"numbers such as {values.iloc[0]}", advice)
-    return pd.Series(values_found)
+    return pd.Series(series)
 
 
 def refuse_several_values(label: str, topics: Iterable[object]) -> None:
