@@ -345,6 +345,7 @@ class Ceilings:
     def _is_bounded(self) -> bool:
         """Whether bounds of scores exist and are fast to compute."""
         extremes = facts(self.metric).extremes
+        # grade -1 marks pooled but unjudged documents, for which `bounds` raises an error
         marked = (self.experiment.judgments.grade == POOLED_UNJUDGED).any()
         if not extremes or marked or shares_ranks(self.experiment.options.get("ties")):
             return False

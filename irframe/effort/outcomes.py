@@ -342,5 +342,6 @@ def _compared_answers(
     if not participated.all():
         answers = answers.isel({TOPIC: shared_topics(participated, IdError)})
     summary = breakdown.compare_answers(answers, pairs, verdict, skipped, ordered=order is not None)
+    # the caller's name for topics is only needed by `queries`
     summary.attrs |= {name: value for name, value in answers.attrs.items() if name != "topic"}
     return Outcomes(summary, {None: (answers, pairs)})

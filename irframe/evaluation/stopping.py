@@ -18,7 +18,7 @@ from irframe.experiments import policy as policies
 from irframe.experiments.choices import Stop
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.hits import Hits
-from irframe.experiments.spans import PLACE, retrieved_evidence
+from irframe.experiments.spans import PAIR, retrieved_evidence
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.facts import facts
 from irframe.quantities.block import by_scale
@@ -377,7 +377,7 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: int |
         is_read &= hits.down_to(np.ones(len(of), np.int64)) <= depth
     columns = {name: values[is_read] for name, values in along.items()}
     spans = experiment.judgments.table.spans
-    if spans is not None and PLACE in columns:
+    if spans is not None and PAIR in columns:
         columns |= retrieved_evidence(spans, of[is_read], columns)
     document = hits.first[hits.of] + hits.rank - 1
     shorter = hits.take(np.flatnonzero(is_read[document]))

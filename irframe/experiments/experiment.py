@@ -147,7 +147,7 @@ class Experiment:
     def __hash__(self) -> int:
         return self.digest
 
-    # Without a token of its own, dask would pickle all arrays to tell experiments apart.
+    # Without a token of its own, dask would hash all arrays to tell experiments apart.
     def __dask_tokenize__(self) -> tuple[str, int]:
         return "irframe", self.digest
 
@@ -164,7 +164,6 @@ class Experiment:
         hits = self.hits
         judgments = self.judgments
         hasher = blake2b(digest_size=8)
-        # Names of systems may contain lone surrogates, which `encode` refuses by default.
         texts = self.options, self.names, self.systems.tolist(), judgments.topics.tolist()
         hasher.update(repr(texts).encode(errors="surrogatepass"))
         pool = () if self.pool is None else (self.pool.rank, self.pool.depth)

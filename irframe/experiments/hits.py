@@ -155,7 +155,7 @@ class Hits:
         hits = self.by_list()
         start = hits.start
         pool_rank = hits.pool_rank
-        # The last column is never filled, so `argmin` finds the rank after a judged list.
+        # The last column is never filled, so `argmin` finds the rank after a list without gaps.
         width = int(self.length.max(initial=0)) + 1
         gap = np.zeros(self.length.size, np.int64)
         for lists in row_slices(len(gap), max(1, CELLS // width)):

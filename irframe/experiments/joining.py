@@ -26,7 +26,7 @@ from irframe.experiments.coded_tables import (
 )
 from irframe.experiments.lists import slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
-from irframe.experiments.spans import PLACE, Spans, borders, read_borders, retrieved_evidence
+from irframe.experiments.spans import PAIR, Spans, borders, read_borders, retrieved_evidence
 from irframe.files.as_runs import Qrels, Runs
 from irframe.frames import ids
 from irframe.frames.kinds import DOCUMENTS, refuse_two_units, require_columns
@@ -40,7 +40,7 @@ CHUNK = r"[#_:\-.]+\d+$"
 """The pattern of a suffix that shows that an id probably names a chunk of a document."""
 COLLAPSE = r"collapse chunks to documents with units=r'(.+?)[#_:.-]+\d+'"
 """Advice if runs contain ids of chunks, and judgments contain ids of documents."""
-LOOKED = 1 << 16
+COMPARED = 1 << 16
 """The maximum number of unjudged rows whose ids are compared with `CHUNK`."""
 
 FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
@@ -124,8 +124,8 @@ def _mixed(values: Prints, factor: np.uint64) -> Prints:
 
 THREADS = 2
 """The number of threads that join blocks of rows."""
-PARTS = 8
-"""The number of blocks per `coded_tables.ROWS` rows, whose arrays fit the processor's cache."""
+BLOCKS = 8
+"""The number of blocks per `coded_tables.ROWS` rows. A block fits the processor's cache."""
 
 Named = tuple[Iterable[object], Hashable]
 """Ids of topics or documents, and the name of the column that contains them."""
@@ -234,7 +234,7 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
         same = _are_alike(docs, topic, position[rows], judgments)
         return same and not (contiguous and _repeats(listed))
 
-    most = max(1, coded_tables.ROWS // PARTS)
+    most = max(1, coded_tables.ROWS // BLOCKS)
     # If lists are contiguous, blocks consist of complete lists. All rows of a list are then in one
     # block, so repeated documents are found without keeping the fingerprints of all rows.
     blocks = slices_of_lists(ends, most) if contiguous else row_slices(len(position), most)
@@ -320,7 +320,7 @@ class Overlaps:
             The lengths of these lists.
         """
         of = np.repeat(np.arange(len(length)), length)
-        units = {START: self.start[rows], END: self.end[rows], PLACE: self.pair[rows]}
+        units = {START: self.start[rows], END: self.end[rows], PAIR: self.pair[rows]}
         return units | retrieved_evidence(self.spans, of, units)
 
 
@@ -371,7 +371,7 @@ def warn_unjudged(
     """
     if not len(table.doc) or judged.all():
         return {}
-    chunks = like_chunks(table, judgments, np.flatnonzero(~judged[table.system])[:LOOKED])
+    chunks = like_chunks(table, judgments, np.flatnonzero(~judged[table.system])[:COMPARED])
     if not judged.any():
         sides = table, judgments
         runs, qrels = ((s.doc[:3].to_pylist(), s.columns.get(DOC, DOC)) for s in sides)

@@ -28,8 +28,7 @@ from irframe.frames.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
-"""The maximum number of cells per row of the frame of a padded matrix, by which lists are
-sorted."""
+"""The maximum ratio of cells to rows for which lists are sorted as a padded matrix."""
 
 
 @dataclass(frozen=True)

@@ -332,7 +332,7 @@ def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
         raise MetricError("judgments of spans", got, advice, wrong)
 
 
-PLACE = "text"
+PAIR = "text"
 """The key under which `Overlaps.along` returns the code of each unit's topic and document."""
 
 
@@ -412,7 +412,7 @@ def retrieved_evidence(spans: Spans, of: Codes, units: dict[str, Array]) -> dict
     The fields are the length of the unit, the evidence that the unit adds to its list, and the sets
     of evidence that the unit completes.
     """
-    where = of, units[PLACE], units[START], units[END]
+    where = of, units[PAIR], units[START], units[END]
     evidence = {
         "shown": (units[END] - units[START]).astype(float),
         "covered": newly_covered(spans.text, *where).covered,

@@ -185,7 +185,7 @@ def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, A
     >>> declaring({"drawn": '{"cluster": "document"}'}, {"task": "language"})
     {'drawn': '{"cluster": "document", "task": "language"}'}
     """
-    # Files of arrays store text as attributes, but no dictionaries.
+    # Attributes in netCDF files may be text, but not dictionaries.
     declared = names_declared(attrs) | {label: str(name) for label, name in names.items()}
     return {**attrs, DRAWN: json.dumps(declared)} if declared else dict(attrs)
 

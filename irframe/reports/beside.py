@@ -22,7 +22,7 @@ from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of, of_spans
 from irframe.effort.outcomes import outcomes
 from irframe.errors import InputError, MetricError, unsaid
-from irframe.experiments.spans import PLACE
+from irframe.experiments.spans import PAIR
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.orderings.orderings import orderings
@@ -101,7 +101,7 @@ def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
     has_evidence = grade >= 0
     at = hits.first.reshape(*hits.length.shape, 1) + np.arange(grade.shape[-1])
     rows = at[has_evidence]
-    pos, start, end = (hits.along[column][rows] for column in (PLACE, words.START, words.END))
+    pos, start, end = (hits.along[column][rows] for column in (PAIR, words.START, words.END))
     borders = zip(spans.docs[pos % (len(spans.docs) + 1)], start, end, strict=True)
     named[has_evidence] = [f"{doc} [{first}, {last})" for doc, first, last in borders]
     grade[grade == words.UNJUDGED] = 0
