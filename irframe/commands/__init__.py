@@ -8,6 +8,7 @@ imports are slow. Commands call public functions only.
 import ast
 import os
 import re
+import shlex
 import sys
 from argparse import Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Container, Sequence
@@ -99,6 +100,8 @@ def as_options(text: str, names: Container[str]) -> str:
     'choose one by --baseline'
     >>> as_options("name the column: units=ir.Units(length='tokens')", {"length"})
     'name the column: --length tokens'
+    >>> as_options("declare tasks: scores.ireval.design(task=...)", {"tasks"})
+    'declare tasks: --tasks'
     """
 
     def columns(match: re.Match[str]) -> str:
@@ -109,12 +112,14 @@ def as_options(text: str, names: Container[str]) -> str:
 
     def option(match: re.Match[str]) -> str:
         flag = f"--{match[1].replace('_', '-')}"
-        value = f" {match[2]}" if match[2] else ""
+        value = f" {shlex.quote(match[2])}" if match[2] else ""
         return f"{flag}{value}" if match[1] in names else match[0]
 
+    if "tasks" in names:
+        text = text.replace("scores.ireval.design(task=...)", "--tasks")
     if "columns" in names:
         text = re.sub(r"ir\.read_\w+\(path, columns=(\[[^]]*\]|{[^}]*})\)", columns, text)
-    text = re.sub(r"(?<![\w-])([a-z_]+)=(?:'([\w.-]+)'|(?=[\s.,;:)]|$))", option, text)
+    text = re.sub(r"(?<![\w-])([a-z_]+)=(?:r?'([^']+)'|(?=[\s.,;:)]|$))", option, text)
     # Objects such as `ir.Units` combine arguments that are separate options on the command line.
     return re.sub(r"[a-z]+=ir\.[A-Z]\w+\((--[\w-]+ [\w.-]+)\)", r"\1", text)
 
