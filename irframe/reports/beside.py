@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.arrays import low_to_high, on_front
+from irframe.arrays import Array, low_to_high, on_front
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, TextsById, document_names
 from irframe.cubes.groups import REPEAT_OF
@@ -28,7 +28,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.orderings.orderings import orderings
 from irframe.reports import figures
 from irframe.reports.ladder import worst_and_best
-from irframe.reports.setting import PagePart, parts
+from irframe.reports.setting import PagePart, computed_sections
 from irframe.reports.stages import stage_losses, stages_of
 from irframe.reports.view import View
 from irframe.reports.words import NAMED, Claim, Values, say, short, signed, spoken, text, texts
@@ -79,7 +79,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
     shown = grade.shape[-1]
     try:
         named = document_names(cube, shown, None if of_spans(cube) else runs)
-    except InputError:
+    except InputError:  # the lists of the cube are not the rankings of the runs
         named = document_names(cube, shown)
     if of_spans(cube):
         _name_spans(cube, grade, named)
@@ -90,7 +90,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
     return TopLists([*map(str, names)], doc, grade)
 
 
-def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
+def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Array) -> None:
     """Name spans that contain evidence by document, start and end.
 
     A retrieved span without evidence is not unjudged, so its grade is set to 0.
@@ -286,8 +286,7 @@ class Duel:
         """Sentences on other depths, the median system and unjudged documents."""
         if self.view.is_single:
             return []
-        claims = [self._by_depth(), self._against_median(), self._at_worst()]
-        return [*filter(None, spoken(claims))]
+        return [*filter(None, spoken([self._by_depth(), self._against_median(), self._at_worst()]))]
 
     @cached_property
     def _positions(self) -> list[int]:
@@ -303,7 +302,7 @@ class Duel:
         ends = [(setting.depths[first], setting.depths[last - 1]) for first, last in cuts]
         spans = [low_to_high(depths) for depths in ends]
         more = [f"and {len(spans) - NAMED} more"] if len(spans) > NAMED else []
-        values: dict[str, Any] = {"spans": ", ".join([*spans[:NAMED], *more])}
+        values: Values = {"spans": ", ".join([*spans[:NAMED], *more])}
         values |= {"n": int(significant.sum()), "of": len(significant)}
         values["what"] = words.plural(setting.axis.dim)
         key = {0: "no", len(significant): "all"}.get(values["n"], "some")
@@ -383,7 +382,7 @@ OUTCOMES = (
 )
 
 
-def beside(view: View) -> list[PagePart]:
+def comparisons(view: View) -> list[PagePart]:
     """Return the sections on outcomes, orderings, losses and effort."""
     if of_spans(view.cube):
         return []
@@ -402,7 +401,7 @@ def beside(view: View) -> list[PagePart]:
         ("lengths", "the search lengths", partial(_lengths, metric="ASL")),
         ("effort", "the effort of users", partial(_lengths, metric="Twist")),
     ]
-    return parts(view, makers)
+    return computed_sections(view, makers)
 
 
 def _outcomes(view: View, baseline: Hashable, key: str) -> PagePart:
@@ -410,10 +409,10 @@ def _outcomes(view: View, baseline: Hashable, key: str) -> PagePart:
     pairs = outcomes(view.cube, baseline=baseline, depth=depth).summary
     better = int(pairs["significantly_better"].sum())
     says = say("outcomes.says", better=better, n=len(pairs), baseline=text(baseline))
-    how = [say("outcomes.how", depth=depth)]
+    method = [say("outcomes.how", depth=depth)]
     table = pairs[["system_b", *OUTCOMES]].rename(columns={"system_b": SYSTEM})
     guide = "questions/state-of-the-art"
-    return PagePart(key, says, how, "10.1145/3404835.3463034", table, guide=guide)
+    return PagePart(key, says, method, "10.1145/3404835.3463034", table, guide=guide)
 
 
 def _orderings(view: View, baseline: Hashable, key: str) -> PagePart:
@@ -426,8 +425,8 @@ def _orderings(view: View, baseline: Hashable, key: str) -> PagePart:
     counts = counts.sort_values("ahead", ascending=False, ignore_index=True)
     ahead = int(((counts["ahead"] > counts["behind"]) & (counts["p"] < view.setting.alpha)).sum())
     says = say("orderings.says", ahead=ahead, n=len(counts), baseline=text(baseline))
-    how = [say("orderings.how", depth=depth, alpha=view.setting.alpha)]
-    return PagePart(key, says, how, "10.1002/asi.24874", counts, guide="questions/hedge")
+    method = [say("orderings.how", depth=depth, alpha=view.setting.alpha)]
+    return PagePart(key, says, method, "10.1002/asi.24874", counts, guide="questions/hedge")
 
 
 def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
@@ -473,15 +472,15 @@ def _lengths(view: View, metric: str) -> PagePart:
     columns = columns.join(_changes_from_baselines(view, scored), SYSTEM)
     only_topics = summed.attrs.get("over", "topic") == "topic"
     counted = "" if only_topics else f" and {words.plural(summed.attrs[words.REPEATED])}"
-    key_of_how = f"lengths.{'cost' if cost else 'gain'}"
-    how: list[str] = [say(key_of_how, metric=metric, depth=depth, counted=counted)]
-    how += _front(view, metric, frame)
+    key_of_method = f"lengths.{'cost' if cost else 'gain'}"
+    method: list[str] = [say(key_of_method, metric=metric, depth=depth, counted=counted)]
+    method += _front(view, metric, frame)
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
     says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)
     drawn = frame.rename(columns={"ci_low": "lower", "ci_high": "upper"})
     figure = figures.ranges(drawn, f"mean {metric}")
-    return PagePart(key, says, how, source, columns, figure, guide)
+    return PagePart(key, says, method, source, columns, figure, guide)
 
 
 def _front(view: View, cost: str, frame: pd.DataFrame) -> list[str]:

@@ -100,8 +100,8 @@ def svg(figure: Spec) -> str:
     n_drawn = drawn.count(MARKS)
     if n_drawn < expected:
         advice = "read the reason that Vega printed on the terminal"
-        found = f"only {n_drawn} layers"
-        raise InputError(f"{expected} layers of marks in the figure", found, advice)
+        got = f"only {n_drawn} layers"
+        raise InputError(f"{expected} layers of marks in the figure", got, advice)
     return drawn
 
 

@@ -120,7 +120,7 @@ class Gate:
         raise AssertionError(visible(_failure_text(verdicts, fail_on, change, metric)))
 
 
-def _read_if_path(source: object, reader: Callable[[Any], Any]) -> Any:
+def _read_if_path(source: object, reader: Callable[[str | PathLike[str]], object]) -> object:
     """Read a file; return other arguments unchanged."""
     return reader(source) if isinstance(source, str | os.PathLike) else source
 
@@ -144,6 +144,6 @@ def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: 
     shown = lost.loc[order[:SHOWN], [TOPIC, DOC, "grade", "rank_b", "rank_a", "difference"]]
     against = baseline if change.both(metric, fallen.index.tolist()) else BEST
     text = shown.rename(columns={"rank_b": f"rank in {against}", "rank_a": f"rank in {system}"})
-    of = f", in the first {change.word} of each" if change.word else ""
+    of = f", in the first {change.repeat} of each" if change.repeat else ""
     title = f"documents behind the loss in {metric} against {against}, on worse topics{of}:"
     return "\n\n".join([*texts, f"{title}\n{text.to_string(index=False)}"])

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -93,13 +92,13 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
     return f"data:image/png;base64,{base64.b64encode(image).decode('ascii')}"
 
 
-KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
+SHOWN_COORDS = ("team", "group", "type", "runtype", "run_type", "run type")
 """User coordinates that the leaderboard shows as columns, at most two at a time."""
 
 
-def known(view: View) -> dict[str, list[str]]:
+def user_coords(view: View) -> dict[str, list[str]]:
     """Return the user coordinates of systems that the leaderboard shows."""
-    coords = (view.cube[name] for name in KNOWN if name in view.cube.coords)
+    coords = (view.cube[name] for name in SHOWN_COORDS if name in view.cube.coords)
     columns = [column for column in coords if column.dims == (SYSTEM,)][:2]
     return {str(column.name): texts(column.to_numpy()) for column in columns}
 
@@ -154,7 +153,7 @@ def _rung_texts(view: View, values: Mapping[str, Array], base: float) -> dict[st
     """Return the texts of each column of the leaderboard."""
     low, mean, high = ([*map(fixed, values[name])] for name in ENDS)
     shares = values["first"]
-    columns = [*known(view).values()] or [[""] * len(mean)]
+    columns = [*user_coords(view).values()] or [[""] * len(mean)]
     return {
         "short": [*map(short, view.systems)],
         "known": [*map(", ".join, zip(*columns, strict=True))],
@@ -361,7 +360,7 @@ class Sheet:
     """
 
     view: View
-    rung: dict[str, Any]
+    rung: Values
 
     @cached_property
     def topics(self) -> pd.DataFrame:
@@ -398,7 +397,7 @@ class Sheet:
         return say(key, name=self.rung["system"], n=len(side), low=low, high=high, **counts)
 
     @property
-    def known(self) -> list[str]:
+    def details(self) -> list[str]:
         """Sentences on the system's rank, mean and best topics."""
         rung = self.rung
         best = int((self.topics["rank"] == 1).sum())

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.comparing.compare import compare
-from irframe.comparing.explain import Texts, explain, read_texts
+from irframe.comparing.explain import Texts, TextsById, explain, read_texts
 from irframe.comparing.freeze import CONDITIONS, FailOn, Frozen, failing
 from irframe.cubes.cube import cube as build
 from irframe.cubes.groups import REPEAT_OF, level_of, one_of_each, repeat_name
@@ -97,7 +97,7 @@ def markdown(
     first += first_places(scores, str(metrics[0]), comparison.attrs.get("alpha", 0.05))
     room = MOST - len(end[:NOTES]) - len(first) - ROOM
     gate = None if fail_on == "never" else {*failed}
-    heads = _fitting((each.head(metrics, comparison.attrs, gate) for each in changes), room)
+    heads = _fitting((change.head(metrics, comparison.attrs, gate) for change in changes), room)
     room -= sum(len(head) + 1 for head in heads)
     blocks = []
     for head, change in zip(heads, changes, strict=False):
@@ -154,7 +154,7 @@ class Change(NamedTuple):
     scores: pd.DataFrame
     """Scores of the system and the baseline, indexed (system, topic)."""
     runs: pd.DataFrame
-    word: str = ""
+    repeat: str = ""
     """Word for repeats, such as seed, or "" if there are none. Lists are from the first repeat."""
     lists: pd.DataFrame | None = None
     """First documents of each list of a baseline file, or None if the file has none."""
@@ -164,7 +164,8 @@ class Change(NamedTuple):
         cls, rows: pd.DataFrame, cube: xr.Dataset, scores: pd.DataFrame, runs: pd.DataFrame
     ) -> "Change":
         """Return the comparison of one system from its rows."""
-        system, baseline = rows["system_a"].iloc[0], rows["system_b"].iloc[0]
+        system = rows["system_a"].iloc[0]
+        baseline = rows["system_b"].iloc[0]
         both = [system, baseline]
         repeat = ""
         if REPEAT_OF in cube.coords:
@@ -200,7 +201,7 @@ class Change(NamedTuple):
         verdicts = ", ".join(name for name in GRAVEST if (self.rows["verdict"] == name).any())
         gate = "" if failed is None else ("PASSED: ", "FAILED: ")[self.names[0] in failed]
         title = f"## {gate}{system} against {baseline}, {verdicts}\n"
-        decided = None if self.word else attributes
+        decided = None if self.repeat else attributes
         return "\n".join([title, *self.lines(metrics, decided)]) + "\n"
 
     def lines(self, metrics: Sequence[Metric], attributes: Attributes | None) -> Iterator[str]:
@@ -242,7 +243,7 @@ class Change(NamedTuple):
         system, baseline = map(_cell, self.names)
         behind, all_texts = self.behind(metric, fallen.index.tolist(), texts)
         against = "" if self.both(metric, fallen.index.tolist()) else f", against {BEST}"
-        against += f", in the first {self.word} of each" if self.word else ""
+        against += f", in the first {self.repeat} of each" if self.repeat else ""
         yield "\n" + _row([TOPIC, baseline, system, f"documents behind it{against}"])
         yield _row(["---"] * 4)
         for topic, row in fallen.iterrows():
@@ -284,7 +285,7 @@ class Change(NamedTuple):
 
     def behind(
         self, metric: Metric, topics: Topics, texts: Texts | None
-    ) -> tuple[dict[Hashable, list[str]], Any]:
+    ) -> tuple[dict[Hashable, list[str]], TextsById]:
         """Describe documents from `lost` by topic; return texts too."""
         lost = self.lost(metric, topics)
         if lost is None:

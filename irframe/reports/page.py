@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -116,7 +115,7 @@ class Page:
         Views of all topics and of each collection. The page opens with the first view.
     lists
         First documents of every ranking.
-    trust, beside, verdicts
+    trust, comparisons, verdicts
         Sections that do not change with the metric and the depth.
     origins
         Lists of settings and versions, and sections on papers and inputs.
@@ -131,8 +130,8 @@ class Page:
     views: list[View]
     lists: TopLists
     trust: list[PagePart]
-    beside: list[PagePart]
-    origins: dict[str, Any]
+    comparisons: list[PagePart]
+    origins: Values
     call: str
     snippets: Snippets = field(default_factory=Snippets)
     verdicts: list[PagePart] = field(default_factory=list)
@@ -194,9 +193,9 @@ class Page:
         return hues
 
     @cached_property
-    def known(self) -> list[str]:
+    def coord_names(self) -> list[str]:
         """Names of the user coordinates that the leaderboard shows."""
-        return list(ladder.known(self.opening))
+        return list(ladder.user_coords(self.opening))
 
     @cached_property
     def rungs(self) -> list[Values]:
@@ -210,15 +209,15 @@ class Page:
         return order[:DRAWN] + [system for system in order[DRAWN:] if system in self.baselines]
 
     @cached_property
-    def word(self) -> str:
+    def repeat_word(self) -> str:
         """Word for repeats, such as seed, or "" if none."""
         names = [view.repeats.name for view in self.views if view.repeats is not None]
         return names[0] if names else ""
 
     @cached_property
-    def words(self) -> str:
+    def repeat_words(self) -> str:
         """Plural of the word for repeats."""
-        return plural(self.word)
+        return plural(self.repeat_word)
 
     @cached_property
     def baselines(self) -> list[int]:
@@ -273,7 +272,7 @@ class Page:
             "differences": figures.differences(bars, "difference"),
         }
 
-    def _by_metric(self, values: Any) -> pd.DataFrame:
+    def _by_metric(self, values: Array) -> pd.DataFrame:
         frame = pd.DataFrame(values.T, columns=list(self.setting.metrics))
         frame.insert(0, "depth", self.setting.depths)
         return frame.melt("depth", var_name="metric")
@@ -300,12 +299,12 @@ class Page:
             "views": self.spans,
             "unit": setting.axis.unit,
             "along": plural(setting.axis.dim),
-            "repeated": self.word and [self.word, self.words],
+            "repeated": self.repeat_word and [self.repeat_word, self.repeat_words],
             "figures": {  # the page contains the data separately
                 name: figure | {"datasets": {name: [] for name in figure["datasets"]}}
                 for name, figure in self.live.items()
             },
-            "known": self.known,
+            "known": self.coord_names,
             "limits": ladder.limits_of(self.opening),
             "words": SCRIPTED,
             "groups": _group_labels(self.setting, SYSTEM),
@@ -346,7 +345,7 @@ class Page:
     @property
     def texts(self) -> Values:
         """Long texts of the page: sentences, documents, tables."""
-        sections = [*self.verdicts, *self.trust, *self.beside, *self.origins["parts"]]
+        sections = [*self.verdicts, *self.trust, *self.comparisons, *self.origins["parts"]]
         return {
             "said": self.sentences,
             "documents": self.lists.names,

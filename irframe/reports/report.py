@@ -38,7 +38,7 @@ from irframe.paired import PairedTest
 from irframe.progress import elapsed
 from irframe.record import INPUTS, Step, all_steps, refuse_unused, signature_of, steps_of
 from irframe.reports import figures
-from irframe.reports.beside import PAGE_BYTES, beside, by_spread, choose, first_runs, top_lists
+from irframe.reports.beside import PAGE_BYTES, by_spread, choose, comparisons, first_runs, top_lists
 from irframe.reports.page import Page
 from irframe.reports.setting import PagePart, Setting
 from irframe.reports.trust import findings, trust, verdicts
@@ -83,7 +83,7 @@ def named_after(setting: Setting) -> str:
     return f"{counted(sizes[SYSTEM], 'system')} on {counted(sizes[TOPIC], 'topic')}"
 
 
-def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
+def settings_of(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
     """Return the names and values of a report's settings."""
     design = captions.design_text(ranks.attrs)
     repeats = captions.repeats_text(ranks.attrs)
@@ -112,7 +112,7 @@ def origins_of(setting: Setting, ranks: xr.Dataset) -> Values:
         PagePart("inputs", say("origins.inputs", n=len(files)), [say("origins.how")], data=files),
     )
     versions = [("python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)]
-    settings = [*asked(setting, ranks), *policies(cube)]
+    settings = [*settings_of(setting, ranks), *policies(cube)]
     return {"lists": {"Settings": settings, "Versions": versions}, "parts": sections}
 
 
@@ -382,7 +382,7 @@ def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: s
         lists=top_lists(setting.cube, listed),
         trust=trust(opening, problems),
         verdicts=verdicts(opening),
-        beside=beside(opening),
+        comparisons=comparisons(opening),
         origins=origins_of(setting, opening.ranks),
         call=call,
     )

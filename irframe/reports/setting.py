@@ -193,7 +193,7 @@ class PagePart:
     unknown: bool = False
 
     @cached_property
-    def found(self) -> list[Values]:
+    def findings(self) -> list[Values]:
         """Rows of the table, if they are findings of `diagnose`."""
         return self._frame.to_dict("records") if "severity" in self._frame else []
 
@@ -234,7 +234,7 @@ class PagePart:
 Viewed = TypeVar("Viewed")
 
 
-def parts(
+def computed_sections(
     view: Viewed, makers: Sequence[tuple[str, str, Callable[[Viewed], PagePart]]]
 ) -> list[PagePart]:
     """Return the sections that can be computed for a view.

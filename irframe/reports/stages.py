@@ -59,7 +59,7 @@ def stage_losses(view: View) -> PagePart:
     values = {"name": str(last), "metric": str(cut), "cut": row[cuts].sum()}
     values |= {name: row[name] for name in ("not_retrieved", "ordered")}
     figure = figures.stacked(frame[[SCORE, "ordered", *cuts[::-1], "not_retrieved"]], str(cut))
-    how = [say("losses.how", metric=str(cut))]
+    method = [say("losses.how", metric=str(cut))]
     table = frame.rename_axis(columns=None).reset_index()
     guide = "questions/where-did-the-points-go"
-    return PagePart("losses", say("losses.says", **values), how, "", table, figure, guide)
+    return PagePart("losses", say("losses.says", **values), method, "", table, figure, guide)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,9 +36,9 @@ from irframe.ranks.first import FIRST
 from irframe.record import NONE
 from irframe.reports import figures
 from irframe.reports.ladder import hardest_topics, limits_of, worst_and_best
-from irframe.reports.setting import PagePart, Setting, parts
+from irframe.reports.setting import PagePart, Setting, computed_sections
 from irframe.reports.view import View
-from irframe.reports.words import NAMED, Claim, percent, say, short, spoken, text, texts
+from irframe.reports.words import NAMED, Claim, Values, percent, say, short, spoken, text, texts
 from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_text
 
 MOSTLY = 0.5
@@ -71,7 +70,7 @@ def _could_be_first(view: View, metric: int, depth: int) -> Claim:
     best = [name for name in names if name in view.labels[view.ranked[FIRST][metric, depth] > 0]]
     topics = view.topics_compared[metric, depth]
     share = _unjudged_share(view, depth)
-    values: dict[str, Any] = {"n": len(best), "of": len(names), "alpha": view.setting.alpha}
+    values: Values = {"n": len(best), "of": len(names), "alpha": view.setting.alpha}
     if share > MOSTLY:
         return "first.mostly", values | {"share": share, "depth": view.setting.depths[depth]}
     if len(best) > MANY and not np.isnan(view.ranked["first"][metric, depth]).all():
@@ -195,8 +194,8 @@ def who_is_unjudged(view: View) -> list[Claim]:
 def _unjudged_to(view: View, shares: Array, depth: int) -> Claim:
     if np.isnan(shares).all():
         return "judged.unknown", {}
-    summaries: dict[str, Any] = {"mean": np.nanmean, "median": np.nanmedian, "most": np.nanmax}
-    values: dict[str, Any] = {name: float(of(shares)) for name, of in summaries.items()}
+    summaries: Values = {"mean": np.nanmean, "median": np.nanmedian, "most": np.nanmax}
+    values: Values = {name: float(of(shares)) for name, of in summaries.items()}
     values |= {"depth": depth, "names": view.labels[shares == values["most"]]}
     alike = "judged.alike" if np.nanmin(shares) == values["most"] else "judged.some"
     return alike if values["most"] else "judged.every", values
@@ -245,7 +244,7 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
         "tiers": in_tiers,
         "hard": hardest_topics,
     }
-    claims: dict[str, Any] = {
+    claims: dict[str, list[list[Claim]]] = {
         name: [[make(view, metric, depth) for depth in depths] for metric in metrics]
         for name, make in makers.items()
     }
@@ -283,7 +282,7 @@ def trust(view: View, findings: pd.DataFrame) -> list[PagePart]:
     ]
     unfit = {*(OF_SEVERAL if view.is_single else ()), *(OF_ONE if view.repeats else ())}
     fit = [] if of_spans(view.cube) else [maker for maker in makers if maker[0] not in unfit]
-    return [first, *parts(view, fit)]
+    return [first, *computed_sections(view, fit)]
 
 
 def _unjudged(view: View) -> PagePart:
@@ -294,8 +293,8 @@ def _unjudged(view: View) -> PagePart:
     names = ["lowest", "lower quartile", "median", "upper quartile", "highest"]
     frame = pd.DataFrame(quantiles.T, columns=names)
     frame.insert(0, DEPTH, view.setting.depths)
-    how = [say("unjudged.how")]
-    return PagePart("unjudged", says, how, LU, frame, figures.unjudged(frame), TRUST)
+    method = [say("unjudged.how")]
+    return PagePart("unjudged", says, method, LU, frame, figures.unjudged(frame), TRUST)
 
 
 def _pool(view: View) -> PagePart:
@@ -304,9 +303,9 @@ def _pool(view: View) -> PagePart:
     frame = growth[["judged", "relevant", "rate"]].to_dataframe().reset_index()
     last = frame.dropna(subset="rate").iloc[-1]
     rate = float(last["rate"])
-    how = [say("pool.how"), *([say("pool.shallow")] if rate >= SHALLOW else [])]
+    method = [say("pool.how"), *([say("pool.shallow")] if rate >= SHALLOW else [])]
     says = say("pool.says", rate=rate, depth=int(last[DEPTH]))
-    return PagePart("pool", says, how, LU, frame, figures.pool(frame), TRUST)
+    return PagePart("pool", says, method, LU, frame, figures.pool(frame), TRUST)
 
 
 def _bounds(view: View) -> PagePart:
@@ -319,12 +318,12 @@ def _bounds(view: View) -> PagePart:
     added = [metric for metric in metrics if facts(metric).extremes == "ceiling"]
     divided = [metric for metric in metrics if metric not in added]
     kinds = {"bounds.divided": divided, "bounds.added": added}
-    how = [say(key, metrics=m, depth=view.setting.rank) for key, m in kinds.items() if m]
+    method = [say(key, metrics=m, depth=view.setting.rank) for key, m in kinds.items() if m]
     figure = figures.ranges(first, metrics[0])
-    return PagePart("bounds", says, how, LU, pd.concat(frames, ignore_index=True), figure, TRUST)
+    return PagePart("bounds", says, method, LU, pd.concat(frames, ignore_index=True), figure, TRUST)
 
 
-def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
+def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> pd.DataFrame:
     row = view.setting.metrics.index(metric)
     at = view.setting.pos
     lower, upper = (ends.sel(bound=name).to_series() for name in ("lower", "upper"))
@@ -332,7 +331,8 @@ def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
     if not view.setting.axis.unit:
         frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
     frame.insert(0, METRIC, metric)
-    ranked = frame.iloc[view.ranked["order"][row, at]].rename_axis(SYSTEM).reset_index()
+    order = view.ranked["order"][row, at]
+    ranked: pd.DataFrame = frame.iloc[order].rename_axis(SYSTEM).reset_index()
     return ranked.assign(place=ranked.index + 1)
 
 
@@ -360,8 +360,8 @@ def _next(view: View) -> PagePart:
     key = "next.every" if len(frame) == n_unjudged else "next.says"
     low, high = worst_and_best(view, *view.pair) or (0.0, 0.0)
     says = say("next.size" if low * high > 0 else key, n=len(frame), **values)
-    how = [say("next.how", **values)]
-    return PagePart("next", says, how, ZOBEL, frame, guide="questions/what-to-judge")
+    method = [say("next.how", **values)]
+    return PagePart("next", says, method, ZOBEL, frame, guide="questions/what-to-judge")
 
 
 def _ties(view: View) -> PagePart:
@@ -379,9 +379,9 @@ def _ties(view: View) -> PagePart:
     drawn = open_by.sort_values("upper", ascending=False, kind="stable")
     most = float(width.isel({METRIC: 0}).max().round(TIE))
     says = say("ties.says" if most > 0 else "ties.none", most=most, metric=first, depth=depth)
-    how = [say("ties.how", metric=first, depth=depth)]
+    method = [say("ties.how", metric=first, depth=depth)]
     figure = figures.ranges(drawn, names[0]) if most > 0 else None
-    return PagePart("ties", says, how, LU, frame, figure, "questions/ties")
+    return PagePart("ties", says, method, LU, frame, figure, "questions/ties")
 
 
 def _left_out(view: View) -> PagePart:
@@ -392,18 +392,18 @@ def _left_out(view: View) -> PagePart:
     first = frame[frame[METRIC] == metric]
     moved = first["rank_change"]
     says = say("left.says" if moved.any() else "left.still", moved=moved.mean())
-    how = [say("left.how", metric=metric, depth=at)]
+    method = [say("left.how", metric=metric, depth=at)]
     if moved.any():
         names = first[SYSTEM][moved == moved.max()].map(text).tolist()
-        how.append(say("left.most", most=int(moved.max()), names=names))
+        method.append(say("left.most", most=int(moved.max()), names=names))
     if aside := frame.attrs["set_aside"]:
         pool = int(experiment_of(view.cube).known_pool.depth.max())
-        how.append(say("left.aside", aside=aside, judged=frame.attrs["judgments"], depth=pool))
+        method.append(say("left.aside", aside=aside, judged=frame.attrs["judgments"], depth=pool))
     without = dict.fromkeys(("mean", "upper"), first["rank_without"])
     drawn = first.assign(lower=first["rank"], **without).sort_values("rank", kind="stable")
     figure = figures.ranges(drawn, "rank if left out") if moved.any() else None
     pooled = frame.rename(columns={"mean": "mean by the pool", "rank": "rank by the pool"})
-    return PagePart("left-out", says, how, ZOBEL, pooled, figure, TRUST)
+    return PagePart("left-out", says, method, ZOBEL, pooled, figure, TRUST)
 
 
 def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -452,7 +452,7 @@ def verdicts(view: View) -> list[PagePart]:
     """Return the section on verdicts, if a margin is set."""
     if view.setting.margin is None or view.is_single:
         return []
-    return parts(view, [("verdicts", "the verdicts", _verdicts)])
+    return computed_sections(view, [("verdicts", "the verdicts", _verdicts)])
 
 
 def _verdicts(view: View) -> PagePart:
@@ -462,14 +462,14 @@ def _verdicts(view: View) -> PagePart:
     metric = setting.metrics[0]
     first = labels[view.ranked["order"][0, setting.pos][0]]
     against = setting.baseline if setting.baseline in labels else first
-    how_much: dict[str, Any] = {"margin": setting.margin, "alpha": setting.alpha}
+    limits: Values = {"margin": setting.margin, "alpha": setting.alpha}
     at = view.every.isel({DEPTH: [setting.pos]})
     pairs = compare(at, pairing.decided, baseline=against, margin=setting.margin)
     names = {"system_a": SYSTEM} | ({} if pairing.corrected else {"p_adjusted": "p"})
     frame = pairs[[METRIC, "system_a", *KEPT]].rename(columns=names)
     opening = frame[frame[METRIC] == metric].copy()
     counts = opening["verdict"].value_counts()
-    values = {"metric": metric, "depth": setting.at, "against": text(against), **how_much}
+    values = {"metric": metric, "depth": setting.at, "against": text(against), **limits}
     values |= {"test": significance_text(pairs.attrs)}
     values |= {"n": int(pairs["n_topics"].max()), "least": opening["detectable"].median()}
     listing = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
@@ -485,9 +485,9 @@ def _verdicts(view: View) -> PagePart:
     opening = opening.rename(columns={"difference": "mean", "ci_low": "low", "ci_high": "high"})
     opening = opening.join(sided.set_axis(["lower", "upper"], axis=1), SYSTEM)
     drawn = opening.sort_values("mean", ascending=sign < 0, kind="stable")
-    limits = [0.0, -sign * float(setting.margin or 0)]
-    figure = figures.ranges(drawn, f"difference in {metric}", limits, figures.FULL)
-    how_made = [say(key, **values) for key in keys]
+    lines = [0.0, -sign * float(setting.margin or 0)]
+    figure = figures.ranges(drawn, f"difference in {metric}", lines, figures.FULL)
+    method = [say(key, **values) for key in keys]
     return PagePart(
-        "verdicts", says, how_made, data=frame, figure=figure, guide="questions/comparing"
+        "verdicts", says, method, data=frame, figure=figure, guide="questions/comparing"
     )

@@ -157,14 +157,14 @@ class View:
         return self.scored.isel({METRIC: slice(len(self.setting.metrics))})
 
     @cached_property
-    def read(self) -> Scores:
+    def all_scores(self) -> Scores:
         """Scores averaged over repeats, together with their repeats."""
         return read_scores(self.every, self.setting.pairing.over)
 
     @cached_property
     def repeats(self) -> Repeats | None:
         """Repeats, if any system has several."""
-        repeats: Repeats | None = self.read.repeats
+        repeats: Repeats | None = self.all_scores.repeats
         return repeats
 
     @cached_property
@@ -178,7 +178,7 @@ class View:
         scores = self.every.transpose(METRIC, SYSTEM, TOPIC, DEPTH, ...)
         if REPEAT not in scores.dims:
             return scores
-        return scores[..., 0].drop_vars(REPEAT).copy(data=self.read.values)
+        return scores[..., 0].drop_vars(REPEAT).copy(data=self.all_scores.values)
 
     @cached_property
     def quarters(self) -> Array:
@@ -196,8 +196,8 @@ class View:
         """Mean of every repeat, indexed (metric, depth, repeat)."""
         if self.repeats is None:
             return self.every_pair(0.0, 0)
-        scored = np.where(self.read.scored[:, np.newaxis], self.repeats.values, np.nan)
-        rows = zip(scored, self.read.summaries, strict=True)
+        scored = np.where(self.all_scores.scored[:, np.newaxis], self.repeats.values, np.nan)
+        rows = zip(scored, self.all_scores.summaries, strict=True)
         return np.stack([average(values, kind, axis=1).T for values, kind in rows])
 
     @cached_property
@@ -218,10 +218,10 @@ class View:
         setting = self.setting
         if self.is_single:
             ranks = summary(self.every, alpha=setting.alpha)
-            one = xr.ones_like(ranks["n"])
-            columns = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
+            ones = xr.ones_like(ranks["n"])
+            columns = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), ones)
             columns["n_topics"] = ranks["n"].max(SYSTEM)
-            return ranks.assign(columns | {"first": one * np.nan})
+            return ranks.assign(columns | {"first": ones * np.nan})
         ranks = rank_intervals(self.every, test=setting.pairing.decided)
         # Resamples of topics would ignore the variance of repeats.
         if self.crossing:
@@ -320,7 +320,7 @@ class View:
     @cached_property
     def paired(self) -> Scores:
         """Scores on the topics on which all systems have scores."""
-        return scores_to_compare(self.read, quiet=True)
+        return scores_to_compare(self.all_scores, quiet=True)
 
     @cached_property
     def averaged(self) -> NDArray[np.bool_]:

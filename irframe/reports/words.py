@@ -43,7 +43,7 @@ class _Spelled(Formatter):
         form = FORMS.get(format_spec)
         return form(value) if form else str(super().format_field(value, format_spec))
 
-    def say(self, key: str, /, **values: Any) -> Sentence:
+    def say(self, key: str, /, **values: object) -> Sentence:
         """Return a sentence.
 
         Parameters

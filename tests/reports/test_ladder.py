@@ -14,7 +14,7 @@ import irframe as ir
 from irframe.cubes.score import score
 from irframe.errors import ParameterError
 from irframe.reports import ladder
-from irframe.reports.beside import beside, top_lists
+from irframe.reports.beside import comparisons, top_lists
 from irframe.reports.ladder import HardTopics, picture, ranks, rungs, share, span
 from irframe.reports.page import Page
 from irframe.reports.words import MISSING
@@ -74,9 +74,9 @@ def test_several_baselines_are_numbered(cube):
         assert rows.loc[name, "marks"] == ",".join(marks)
     assert rows["marks"].nunique() > 2
     assert not rows["change"].str.contains(r"\*").any()
-    page = Page("", view.setting, [view], top_lists(cube, None), [], beside(view), {}, "")
-    assert [part.key for part in page.beside[:4:2]] == ["outcomes", "outcomes-2"]
-    lengths = page.beside[4].data.set_index("system")
+    page = Page("", view.setting, [view], top_lists(cube, None), [], comparisons(view), {}, "")
+    assert [part.key for part in page.comparisons[:4:2]] == ["outcomes", "outcomes-2"]
+    lengths = page.comparisons[4].data.set_index("system")
     asl = score(cube, "ASL", at=10).mean("topic").to_series().droplevel("metric")
     for name in named:
         assert lengths[f"change from {name}"].drop(name).round(9).tolist() == pytest.approx(
@@ -84,7 +84,7 @@ def test_several_baselines_are_numbered(cube):
         )
         assert lengths[f"p from {name} (corrected)"].notna().sum() == 7
     bare = view_of(cube, ["nDCG"], [10], baseline="bm25", adjust="none")
-    assert "p" in beside(bare)[2].data
+    assert "p" in comparisons(bare)[2].data
     refused(ParameterError, "each only once", view_of, cube, ["nDCG"], [10], baseline=2 * ["bm25"])
 
 
@@ -104,11 +104,11 @@ def hard():
 
 @pytest.mark.parametrize(("metric", "depth"), [(0, 0), (0, 1), (1, 1)])
 def test_topics_are_sorted_by_their_median_score(hard, metric, depth):
-    found = HardTopics(hard, metric, depth)
+    topics = HardTopics(hard, metric, depth)
     scores = hard.scores.isel(metric=metric, depth=depth)
-    table = found.table.set_index("topic")
-    for name, part in (("low", 0), ("q1", 0.25), ("median", 0.5), ("q3", 0.75), ("high", 1)):
-        expected = scores.quantile(part, "system").sel(topic=table.index)
+    table = topics.table.set_index("topic")
+    for name, quantile in (("low", 0), ("q1", 0.25), ("median", 0.5), ("q3", 0.75), ("high", 1)):
+        expected = scores.quantile(quantile, "system").sel(topic=table.index)
         np.testing.assert_allclose(table[name], expected)
     sign = 1 if metric == 0 else -1
     assert (sign * table["median"]).is_monotonic_increasing
@@ -116,7 +116,7 @@ def test_topics_are_sorted_by_their_median_score(hard, metric, depth):
         of_topic = scores.sel(topic=topic)
         best = of_topic.max() if sign > 0 else of_topic.min()
         assert of_topic.sel(system=row["best"]) == row["top"] == best
-    assert len(found.rows) == 16
+    assert len(topics.rows) == 16
 
 
 def test_pixel_colour_shows_sign_and_opacity_shows_significance():

@@ -243,8 +243,8 @@ def test_changed_files_are_not_hashed(tmp_path):
 def test_unjudged_documents_of_saved_cubes_have_no_names(tmp_path):
     cube = ir.cube(*ir.example_track())
     unnamed = {}
-    for name, each in {"cube": cube, "read": nameless(cube)}.items():
-        path = each.ireval.report(tmp_path / f"{name}.html", metrics="AP", at=[10], resamples=100)
+    for name, source in {"cube": cube, "read": nameless(cube)}.items():
+        path = source.ireval.report(tmp_path / f"{name}.html", metrics="AP", at=[10], resamples=100)
         page = Page(path.read_text(encoding="utf-8"))
         unnamed[name] = page.numbers["doc"] < 0
         assert f"ir.report(cube, '{name}.html'" in page.text
@@ -290,6 +290,7 @@ def test_wrong_arguments_raise_before_any_computation(tmp_path):
 
 def test_error_names_a_missing_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
+    # earlier tests may have imported altair
     figures._needed.cache_clear()
     path = tmp_path / "page.html"
     refused(InputError, r"irframe\[report\]", ir.report, *ir.example_track(), path)
@@ -301,7 +302,7 @@ def test_frame_hash_depends_on_values_and_order_of_rows():
     changed = [runs.iloc[::-1], runs.iloc[1:], runs.assign(score=runs["score"] + 1)]
     changed += [runs.assign(team="x"), runs.astype({"doc": "category"})]
     first, second, *different, alike = (
-        inputs(ir.cube(each, qrels)).iloc[0, -1] for each in (same, runs, *changed)
+        inputs(ir.cube(frame, qrels)).iloc[0, -1] for frame in (same, runs, *changed)
     )
     assert first == second == alike
     assert len({first, *different}) == 5

@@ -94,8 +94,8 @@ class Track:
         self.metrics = [*np.atleast_1d(options["metrics"]).tolist()]
         self.at, *_ = depths = options["budget" if self.unit else "at"]
         self.depths, self.rank = sorted(depths), 10 if self.unit else self.at
-        self.word = next((w for w in (*PASSES, "variation") if w in self.runs), "")
-        if self.word:
+        self.repeat = next((w for w in (*PASSES, "variation") if w in self.runs), "")
+        if self.repeat:
             self.owners = self.full_cube["repeat_of"].to_series().drop_duplicates()
             first = self.full_cube.sel(system=self.owners.index.tolist())
             first = first.assign_coords(system=self.owners.tolist())
@@ -117,15 +117,15 @@ class View:
         span = track.page.facts["views"][number]
         self.track, self.name = track, span["name"]
         self.cube = track.cube.isel(system=span["systems"], topic=span["topics"])
-        self.full_cube = track.full_cube if track.word else self.cube
-        self.crossing = track.word in PASSES and track.options.get("over") != "topic"
+        self.full_cube = track.full_cube if track.repeat else self.cube
+        self.crossing = track.repeat in PASSES and track.options.get("over") != "topic"
         self.systems = self.cube["system"].to_numpy().tolist()
         self.topics = self.cube["topic"].to_numpy().tolist()
         self.is_single = len(self.systems) == 1
         self.ladder, self.n_topics = cache(self.ladder), cache(self.n_topics)
         with unsaid():
             self.every = self.score(*track.metrics)
-            self.scores = self.every.mean("repeat") if track.word else self.every
+            self.scores = self.every.mean("repeat") if track.repeat else self.every
             self.means = self.every.ireval.summary(alpha=track.alpha)
             self.judged = self._judged()
             if self.is_single:
@@ -149,7 +149,7 @@ class View:
             judged, retrieved = self.score("Judged", "NumRet")
         except IrframeError:
             return None
-        over = ["topic", "repeat"] if self.track.word else ["topic"]
+        over = ["topic", "repeat"] if self.track.repeat else ["topic"]
         return (1 - (judged * retrieved).sum(over) / retrieved.sum(over)).round(12)
 
     def of(self, name, metric, depth):
@@ -277,29 +277,29 @@ def sure(view, metric, depth):
     best = view.ladder(metric, depth).query("rank == 1").sort_values("place").index
     key = "tied" if len(best) > 1 else "usual" if best[0] in often else "other"
     with unsaid():
-        one = view.scores.sel(metric=[metric], depth=[depth]).ireval
-        board = one.leaderboard(test=ir.Significance(alpha=view.track.alpha), resamples=100)
+        selected = view.scores.sel(metric=[metric], depth=[depth]).ireval
+        board = selected.leaderboard(test=ir.Significance(alpha=view.track.alpha), resamples=100)
     values = {"others": often, "most": share.max(), "names": best.tolist(), "name": best[0]}
     values["excess"] = f"{board.attrs['optimism']:.2g}"
     return f"sure.{key}", values | {"share": share[best].sum()}
 
 
 def repeats(view, *_):
-    word = view.track.word
-    if not word:
+    repeat = view.track.repeat
+    if not repeat:
         return None
     counts = view.track.full_cube["repeat_of"].to_series().value_counts()
     number = low_to_high(counts.min(), counts.max(), " to ")
     kinds = {"seed": "seeds of each system", "pass": "passes for all systems"}
-    use = f", averaged: intervals and tests are of these {word}s"
-    if word == "variation":
+    use = f", averaged: intervals and tests are of these {repeat}s"
+    if repeat == "variation":
         use = ", averaged in each topic"
     elif view.crossing:
         use = ", which intervals and tests count beside topics"
-    text = f"{number} {kinds.get(word, 'variations of each topic')}{use}"
+    text = f"{number} {kinds.get(repeat, 'variations of each topic')}{use}"
     single = [name for name in view.systems if counts[name] == 1]
     key = "single" if single else "says"
-    return f"repeats.{key}", {"text": text, "word": word, "names": single}
+    return f"repeats.{key}", {"text": text, "word": repeat, "names": single}
 
 
 def significant_pairs(view, metric, depth):
@@ -399,10 +399,10 @@ def top_of_page(track, view):
     yield "sizes.page", sizes(track) | {"version": ir.__version__}
     yield "now.metric", {"metric": track.metrics[0]}
     yield "now.sizes", {"topics": len(view.topics), "systems": len(view.systems)}
-    for each in track.views if len(track.views) > 1 else []:
-        yield "sizes.track", {"view": each.name} | sizes(each)
-        yield first(each, track.metrics[0], track.at)
-        yield now(each)
+    for subset in track.views if len(track.views) > 1 else []:
+        yield "sizes.track", {"view": subset.name} | sizes(subset)
+        yield first(subset, track.metrics[0], track.at)
+        yield now(subset)
     yield now(view)
     yield from opened(track, view)
 
@@ -432,17 +432,17 @@ def methods(track, view):
     drawn = "(samples=10000, seed=0)"
     names = {"wilcoxon": "Wilcoxon's signed-rank test", "tukey": f"Randomised Tukey HSD {drawn}"}
     correction = {"auto": ", Holm", "max-t": f", max-T {drawn}"}.get(adjust)
-    each = "budget" if track.unit else "depth"
-    corrected = f"{correction} per metric and {each}" if correction else ", uncorrected"
+    stop = "budget" if track.unit else "depth"
+    corrected = f"{correction} per metric and {stop}" if correction else ", uncorrected"
     text = f"{names.get(test, 'Paired t-test')}{corrected * (test != 'tukey')}, alpha = {alpha:g}"
     yield "matrix.how", {"alpha": alpha, "test": text}
     levels = [alpha, *(level for level in (0.01, 0.001) if level < alpha)]
     yield "matrix.levels", {"levels": ", ".join(f"{level:g}" for level in levels)}
     yield "trust.how", {"view": view.name, "depth": track.rank}
-    if track.word:
-        yield "ladder.dots", {"word": track.word}
-        yield "trust.first", {"word": track.word}
-        yield "beside.several", {"words": track.word + ("es" if track.word == "pass" else "s")}
+    if track.repeat:
+        yield "ladder.dots", {"word": track.repeat}
+        yield "trust.first", {"word": track.repeat}
+        yield "beside.several", {"words": track.repeat + ("es" if track.repeat == "pass" else "s")}
     else:
         yield f"beside.{'against' if track.baselines else 'none'}", {"names": track.baselines}
     yield from (("origins.says", {"version": ir.__version__}), ("origins.inputs", {"n": 2}))
@@ -531,7 +531,7 @@ def ends_of_difference(track, view, pair):
         if track.unit:
             return None
         ends = view.full_cube.ireval.bounds(track.metrics[0], at=track.rank)
-        rows = (ends.mean("repeat") if track.word else ends).ireval.decide()
+        rows = (ends.mean("repeat") if track.repeat else ends).ireval.decide()
         row = rows[rows["system_a"].isin(pair) & rows["system_b"].isin(pair)].iloc[0]
         low, high = row["lowest"], row["highest"]
         assert row["decided"] == (low * high > 0)
@@ -558,10 +558,10 @@ def opened(track, view):
 def top(track, system, topic):
     """Return the documents of a list that the page shows."""
     shown, runs = min(20, track.cube.sizes["depth"]), track.runs
-    if track.word:
+    if track.repeat:
         labels = track.full_cube["repeat"].to_series()
         label = labels[track.owners.index[track.owners == system][0]]
-        runs = runs[runs[track.word] == label].drop(columns=track.word)
+        runs = runs[runs[track.repeat] == label].drop(columns=track.repeat)
     runs = runs[(runs["system"] == system) & (runs["topic"] == topic)]
     return [*runs.ireval.rank()["doc"], *[None] * shown][:shown]
 
@@ -585,11 +585,11 @@ def findings(track, _):
         assert f"{row.what}; {advice}. " in track.page.text
         assert not re.search(r"\w+=|\(\.\.\.|_\w+\(", advice), advice
         assert code in unescape(track.html)
-        places = row.where.count(", ") + 1
-        if row.how_many not in {1, places}:
+        n_named = row.where.count(", ") + 1
+        if row.how_many not in {1, n_named}:
             yield "findings.all", {"n": row.how_many}
         if len(row.where) > 200:
-            yield "findings.places", {"n": places}
+            yield "findings.places", {"n": n_named}
 
 
 def unjudged(track, view):
@@ -676,7 +676,7 @@ def ties(track, view):
     yield "ties.how", values
 
 
-def left(track, view):
+def left_out(track, view):
     metric, at = track.metrics[0], track.rank
     rows = view.cube.ireval.leave_out(*track.metrics, at=at)
     of_metric = rows[rows["metric"] == metric].set_index("system")
@@ -739,7 +739,7 @@ def lengths(track, view, metric):
     means = summary["mean"].round(12) * facts(metric).sign
     best = means.index[means == means.max()].tolist()
     yield f"lengths.{metric if best else 'unscored'}", {"metric": metric, "names": best}
-    counted = {"seed": " and seeds", "pass": " and passes"}.get(track.word, "")
+    counted = {"seed": " and seeds", "pass": " and passes"}.get(track.repeat, "")
     values = {"metric": metric, "depth": depth, "counted": counted}
     yield f"lengths.{'cost' if metric == 'ASL' else 'gain'}", values
     effect = track.metrics[0]
@@ -764,7 +764,7 @@ def stages(track, view):
     yield "losses.how", {"metric": metric}
 
 
-def parts(view):
+def sections(view):
     """Yield the subject and the function of each section."""
     several = not view.is_single
     yield "the findings", findings
@@ -773,11 +773,11 @@ def parts(view):
     yield "the bounds of means", bounds
     yield from [("the documents to judge next", next_)] * several
     yield "the effect of tied scores", ties
-    if several and not view.track.word:
-        yield "the effect of leaving a run out of the pool", left
+    if several and not view.track.repeat:
+        yield "the effect of leaving a run out of the pool", left_out
     yield "the verdicts", verdicts
     answers = "the systems that answer more topics and rank answers higher"
-    for name in [] if view.track.word else view.track.baselines:
+    for name in [] if view.track.repeat else view.track.baselines:
         yield answers, partial(outcomes, baseline=name)
         yield "the systems that are ahead by every metric", partial(orderings, baseline=name)
     if "reranks" in view.track.runs:
@@ -792,7 +792,7 @@ def opening_sentences(track):
     claims = [make(view, track.metrics[0], track.at) for make in MOVING.values()]
     for make in (top_of_page, methods, cautions, sheet, duel):
         claims += make(track, view)
-    for subject, make in parts(view):
+    for subject, make in sections(view):
         try:
             claims += make(track, view)
         except IrframeError as error:
@@ -814,7 +814,7 @@ def ranges(track, view):
     if wide.any():
         yield "ties", f"range of {metric}", pd.DataFrame({"mean": wide, "low": 0.0, "high": wide})
     with suppress(IrframeError):
-        if not track.word and not view.is_single:
+        if not track.repeat and not view.is_single:
             rows = view.cube.ireval.leave_out(metric, at=track.rank).set_index("system")
             ranks = rows[["rank_without", "rank"]].assign(last=rows["rank_without"])
             if (rows["rank_without"] != rows["rank"]).any():
@@ -954,7 +954,7 @@ def test_means_and_intervals_of_repeats_equal_the_results_of_functions(track_of,
     assert [len(labels) for labels in shown] == counts.tolist()
     labels = track.full_cube["repeat"].astype(str).to_series()[track.full_cube["system"]]
     assert [label for system in shown for label in system] == labels.tolist()
-    assert page.facts["repeated"][0] == track.word
+    assert page.facts["repeated"][0] == track.repeat
     assert page.count("details") > len(view.systems)
     assert ("0/half" in page.numbers) == view.crossing
     if view.crossing:

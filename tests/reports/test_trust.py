@@ -7,13 +7,13 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import ParameterError
-from irframe.reports.setting import parts
+from irframe.reports.setting import computed_sections
 from irframe.reports.trust import _next, verdicts
 
 
 def next_to_judge(baseline, at=50, changed=lambda cube: cube):
     view = view_of(changed(ir.cube(*ir.example_track())), ["AP"], [at], baseline=baseline)
-    (section,) = parts(view, [("next", "the documents to judge next", _next)])
+    (section,) = computed_sections(view, [("next", "the documents to judge next", _next)])
     return view, section
 
 
