@@ -298,6 +298,7 @@ class Duel:
         a, b = self._positions
         pair = pair_at(a, b, len(self.view.systems))
         significant = np.asarray(self.view.strength)[0, :, pair] > 0
+        # False at both ends gives each run of significant depths a beginning and an end
         cuts = np.flatnonzero(np.diff(np.r_[False, significant, False])).reshape(-1, 2)
         ends = [(setting.depths[first], setting.depths[last - 1]) for first, last in cuts]
         spans = [low_to_high(depths) for depths in ends]

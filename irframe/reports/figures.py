@@ -60,6 +60,7 @@ Chart = Any
 """A chart or encoding of altair. Altair is optional, so its types are not imported."""
 
 
+# the page of the example asks for these modules 84 times
 @cache
 def _needed(name: str) -> ModuleType:
     """Import a module of the extra ``report``.
@@ -117,6 +118,7 @@ def styled(
     figure["config"] = {
         "view": {"stroke": None},
         "background": "transparent",
+        # only marks with a description set `aria`, because screen readers read the tables
         "aria": False,
         "axis": axis | {"titleFontSize": 12},
         "axisY": ABOVE,
@@ -129,6 +131,7 @@ def styled(
 
 
 def _records(frame: pd.DataFrame) -> list[Values]:
+    # NaN is not valid in JSON, and None becomes null
     values = frame.rename(columns=str).astype(object).where(frame.notna().to_numpy(), None)
     return values.map(lambda x: round(x, 5) if isinstance(x, float) else x).to_dict("records")
 
@@ -192,6 +195,7 @@ def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
     last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
     gap = NAME_GAP * ((lines["mean"].max() - min(0, lines["mean"].min())) or 1)
     heights = last["mean"].to_list()
+    # the first pass moves names up, and the second pass moves names down, as in charts.js
     for i in range(1, len(heights)):
         heights[i] = max(heights[i], heights[i - 1] + gap)
     limit = lines["mean"].max()  # a name above the highest mean would stretch the axis beyond 1
@@ -255,6 +259,7 @@ def differences(bars: pd.DataFrame, title: str) -> Spec:
         Name of the quantity that is drawn.
     """
     alt = drawing()
+    # Vega draws no mark at positions such as "constructor", so that names are labels of numbers
     axis = alt.Axis(labelOverlap=True, labelExpr="data('bars')[datum.value].topic")
     chart = alt.Chart(alt.NamedData("bars")).mark_bar()
     chart = chart.encode(
@@ -342,6 +347,7 @@ def ranges(ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: i
     columns += [name for name in ("low", "high", "verdict") if name in ends]
     frame = ends[columns].reset_index(drop=True)
     frame["name"] = [short(name, 2 * LONGEST) for name in frame["system"].map(text)]
+    # labels contain the verdict, of which only better and worse remain for the colours
     frame["label"] = [range_label(row, title) for row in frame.to_dict("records")]
     frame["place"] = range(len(frame))
     verdicts = frame.get("verdict", pd.Series("", frame.index))
@@ -357,6 +363,7 @@ def ranges(ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: i
         rule = alt.Chart(alt.NamedData("lines")).mark_rule(color=QUIET, strokeDash=[4, 3])
         layers.append(rule.encode(x="value:Q"))
         data["lines"] = pd.DataFrame({"value": lines})
+    # invisible rectangles show the label for the whole row, not only for its thin lines
     layers.append(base.mark_rect(opacity=0, aria=True).encode(description="label:N"))
     figure = styled(alt.layer(*layers), data, width - 90 * named, height)
     return figure | {"padding": {"left": 14, "top": 5, "right": 5, "bottom": 5}}
@@ -392,6 +399,7 @@ def stacked(components: pd.DataFrame, title: str) -> Spec:
         x=alt.X("value:Q", title=f"mean {title}", scale=alt.Scale(domainMax=1)),
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=150, ticks=False)),
         color=alt.Color("part:N", scale=alt.Scale(domain=names, range=shades), legend=legend),
+        # without `order`, Vega-Lite stacks components by name
         order="rank:Q",
         description="label:N",
     )

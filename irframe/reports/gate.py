@@ -103,12 +103,14 @@ class Gate:
             freeze(scores, baseline)
             return
         with warnings.catch_warnings():
+            # runs that equal the baseline have no variance of differences, and must pass
             unchanged = "comparisons whose differences are the same"
             warnings.filterwarnings("ignore", unchanged, IrframeWarning)
             verdicts = compare(scores, test, baseline=baseline, margin=margin)
         failed = failing(verdicts, fail_on, margin)
         if failed.empty:
             if self.update and is_file(baseline):
+                # the new file contains as many documents of each list as the old file
                 documents = Frozen.read(baseline).documents
                 freeze(scores, baseline, documents=documents, runs=frame)
             return

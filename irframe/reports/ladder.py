@@ -74,16 +74,20 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
     pixels = np.zeros((*marks.shape, 4), np.uint8)
     pixels[marks > 0, :3] = BETTER
     pixels[marks < 0, :3] = WORSE
+    # 255 is too large for the int8 of `marks`
     pixels[..., 3] = np.abs(marks.astype(int)) * FULL // levels
     if len(marks) <= SIGNED:
         pixels = pixels.repeat(CELL, axis=0).repeat(CELL, axis=1)
+        # `cells` is a view, so that `pixels` contains the signs
         cells = pixels.reshape(len(marks), CELL, len(marks), CELL, 4).swapaxes(1, 2)
         middle = CELL // 2
         arms = slice(middle - ARM, middle + ARM + 1)
         cells[marks != 0, middle, arms] = INKED
         cells[marks > 0, arms, middle] = INKED
+    # each row of a PNG begins with its filter, and 0 stands for none
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
     height, width = pixels.shape[:2]
+    # 8 bits per channel; colour type 6 stands for red, green, blue and opacity
     head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
     image = b"\x89PNG\r\n\x1a\n"
     for kind, data in (b"IHDR", head), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""):
@@ -119,7 +123,9 @@ def rungs(view: View, systems: list[str]) -> Iterator[Values]:
     unjudged = view.unjudged.isel({DEPTH: at}).to_numpy()
     base, differs = _baseline_and_differing(view, values["mean"])
     every = view.by_repeat[0, at]
+    # the script computes the same limits when the metric or the depth changes
     low, high = span(values | {"repeats": every})
+    # systems may have different numbers of repeats, so that `every` has no axis of systems
     repeated = np.split(every, np.cumsum([len(labels) for labels in view.repeats_of])[:-1])
     texts = _rung_texts(view, values, base)
     above = None
@@ -174,8 +180,10 @@ def _baseline_and_differing(view: View, mean: Array) -> tuple[float, NDArray[np.
     """
     order = view.ranked["order"][0, view.setting.pos]
     differ = np.zeros((len(mean), len(mean)), bool)
+    # `matrix` has the order of the leaderboard, and `differ` that of the cube
     differ[np.ix_(order, order)] = matrix(view, 0, view.setting.pos) != 0
     rows = view.cube.indexes[SYSTEM].get_indexer(pd.Index(view.setting.baselines))
+    # the view of a collection may lack a baseline, whose position is then -1
     from_baselines = differ[rows] & (rows >= 0)[:, np.newaxis]
     return float(mean[rows[0]]) if len(rows) and rows[0] >= 0 else np.nan, from_baselines
 
@@ -192,6 +200,7 @@ def limits_of(view: View) -> dict[str, list[list[float]]]:
         ends = view.bounded
     except IrframeError:
         return {}
+    # means are comparable only over the topics with bounds for all systems
     means = ends.where(ends.notnull().all([SYSTEM, BOUND])).mean(TOPIC).round(9)
     values = means.transpose(METRIC, BOUND, SYSTEM).to_numpy().tolist()
     return dict(zip(texts(means[METRIC].to_numpy()), values, strict=True))
@@ -290,6 +299,7 @@ class HardTopics:
         values = values[:, scored]
         sign = int(self.view.setting.signs[self.metric, 0, 0])
         quarters = self.view.quarters[self.metric, :, scored, self.depth].T
+        # argmax would select NaN, so that missing scores count as the worst
         ahead = np.where(np.isnan(values), -np.inf, sign * values).round(TIE)
         best = ahead.argmax(axis=0)
         ties = (ahead == ahead.max(axis=0)).sum(axis=0)
@@ -302,6 +312,7 @@ class HardTopics:
             n=np.isfinite(values).sum(axis=0),
         )
         marks = (sign * frame[["median", "top"]]).round(TIE)
+        # the last key decides first: the median, then the best score, then the position
         order = np.lexsort([frame["place"], marks["top"], marks["median"]])
         ordered: pd.DataFrame = frame.iloc[order].reset_index(drop=True)
         return ordered
@@ -328,6 +339,7 @@ def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, Values]:
         missed = names[zeros].tolist()
         return "hard.zeros", {"zeros": len(missed), "n": len(names), "names": missed}
     marks = table[["median", "top"]].to_numpy().round(TIE)
+    # topics that tie with the last named topic are named, too
     last = np.flatnonzero((marks == marks[:NAMED][-1]).all(axis=1))[-1]
     if last == len(names) - 1 and (marks[0] == marks[-1]).all() and last:
         return "hard.every", {"n": len(names)}
@@ -420,6 +432,7 @@ class Sheet:
         rows = []
         records = self.topics.reset_index().to_dict("records")
         for row, of_row in zip(records, texts.to_dict("records"), strict=True):
+            # the best score of a cost metric is the lowest
             least, most = sorted([row["best"], row["worst"]])
             marks = {"median": row["median"], "score": row["score"], "low": least, "high": most}
             spread = {str(name): share(value, low, high) for name, value in marks.items()}

@@ -97,6 +97,7 @@ def markdown(
     first += first_places(scores, str(metrics[0]), comparison.attrs.get("alpha", 0.05))
     room = MOST - len(end[:NOTES]) - len(first) - ROOM
     gate = None if fail_on == "never" else {*failed}
+    # the headings of all systems take precedence over the documents of any system
     heads = _fitting((change.head(metrics, comparison.attrs, gate) for change in changes), room)
     room -= sum(len(head) + 1 for head in heads)
     blocks = []
@@ -201,6 +202,7 @@ class Change(NamedTuple):
         verdicts = ", ".join(name for name in GRAVEST if (self.rows["verdict"] == name).any())
         gate = "" if failed is None else ("PASSED: ", "FAILED: ")[self.names[0] in failed]
         title = f"## {gate}{system} against {baseline}, {verdicts}\n"
+        # the cube contains the first repeat alone, whose bounds do not apply to means over repeats
         decided = None if self.repeat else attributes
         return "\n".join([title, *self.lines(metrics, decided)]) + "\n"
 
@@ -277,6 +279,7 @@ class Change(NamedTuple):
         """
         if self.pair.sizes[SYSTEM] == 2:
             return self.pair, self.runs
+        # lists of a file have minus the rank as score
         n_documents = 0 if self.lists is None else int(-self.lists[SCORE].min())
         if self.lists is None or metric.depth is None or n_documents < metric.depth:
             return None
@@ -316,6 +319,7 @@ def _cube_with(
     judged = judged[judged[TOPIC].isin(topics)]
     [system] = single[SYSTEM].to_numpy()
     hits = runs[(runs[named[SYSTEM]] == system) & runs[named[TOPIC]].isin(topics)]
+    # both kinds of lists are ranked by score, so that ranks become negative scores
     score = hits[named[SCORE]] if SCORE in named else -hits[named[words.RANK]]
     columns = {
         SYSTEM: system,
@@ -324,6 +328,7 @@ def _cube_with(
         SCORE: score,
     }
     if lists is None:
+        # with grades as scores, the ranking is the best possible one
         lists = judged[judged[GRADE] > 0].rename(columns={GRADE: SCORE}).assign(**{SYSTEM: BEST})
     if hits.empty:
         return single, runs

@@ -71,6 +71,7 @@ def pack_bytes(data: bytes) -> str:
     >>> gzip.decompress(base64.b64decode(pack_bytes(b"abc")))
     b'abc'
     """
+    # without mtime=0, the time of the compression would change the page
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
@@ -86,6 +87,7 @@ def rules(*scripts: str) -> str:
     """
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()) for script in scripts]
     sources = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
+    # style attributes place the bars, and hashes in a policy do not apply to attributes
     directives = {"default-src": "'none'", "script-src": sources, "style-src": "'unsafe-inline'"}
     directives |= {"img-src": "data:", "base-uri": "'none'", "form-action": "'none'"}
     return "; ".join(f"{name} {value}" for name, value in directives.items())
@@ -334,6 +336,7 @@ class Page:
             for number, view in enumerate(self.views)
             for name, values in arrays(view).items()
         }
+        # texts are packed with the arrays, because the JSON of `facts` is not compressed
         texts = json.dumps(printable(self.texts)).encode()
         return numbers | {
             **self._scores(),
@@ -383,6 +386,7 @@ class Page:
         view = self.opening
         key = "now.track" if len(self.views) > 1 else "now.page"
         at_first = {"metric": setting.metrics[0], "depth": setting.at}
+        # the hash in the policy is that of the exact text between the tags
         script = _joined_files(SCRIPTS, "js")
         library = figures.script()
         names = self.lists.names
@@ -412,6 +416,7 @@ class Page:
             script=Markup(script),  # noqa: S704 - our own
             vega=pack_bytes(library.encode()),
         )
+        # invisible characters and those that XML forbids are replaced once, in the whole page
         return str(printable(visible(html)))
 
     def _about(self, topic: int) -> str:

@@ -306,9 +306,12 @@ def report(
     ...     "3 of 8 systems could be first" in page.read_text(encoding="utf-8")
     True
     """
+    # `locals` must be called before any other name is assigned
     arguments = {name: value for name, value in locals().items() if name not in DATA}
     if not isinstance(title, str | None):
         raise ParameterError("title= to be a text", shortened(title))
+    # A missing extra or a wrong path raises before the computation. The computation takes 10 CPU
+    # seconds for the 143 systems of TREC-COVID, round 1.
     figures.drawing()
     refuse_unused(slots_of(signature_of(report))["test"], test, "report", "test")
     look(target := Path(_target(data, qrels, path)))
@@ -330,9 +333,11 @@ def _with_texts(page: Page, texts: Texts) -> Page:
     """Return a page with as many texts as fit."""
     topics = [*map(str, page.setting.cube.indexes[TOPIC])]
     all_texts = read_texts(texts, page.lists.ids, topics)
+    # a page with texts is rendered twice, because its size without texts is known only then
     room = PAGE_BYTES - len(page.render().encode())
     every = {dim: page.setting.cube.indexes[dim] for dim in (SYSTEM, TOPIC)}
     shown = page.opening.scores.isel({METRIC: 0, DEPTH: page.setting.pos})
+    # a page may open with one collection, but positions of topics refer to all topics
     scores = shown.reindex(every).to_numpy()
     first = page.topics.index(page.duel.topic)
     order = by_spread(scores)

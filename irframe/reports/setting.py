@@ -70,6 +70,7 @@ class Setting:
         if stop is None:
             chosen_depths = usual_depths(cube.sizes[DEPTH]) if at is None else checks_listed(at)
             shown = tuple(wanted_depths(cube, chosen, sorted({*chosen_depths})))
+            # if all depths are greater than OPENING, the page opens with the least
             usual = max([depth for depth in shown if depth <= OPENING] or shown[:1])
             opening = usual if at is None else int(chosen_depths[0])
         elif at is not None:
@@ -211,6 +212,7 @@ class PagePart:
     def csv(self) -> str:
         """Table as CSV text."""
         frame = self._frame.copy()
+        # spreadsheets run texts that begin with =, and numbers need no check
         for name in frame.columns.difference(frame.select_dtypes("number").columns, sort=False):
             frame[name] = frame[name].map(cell)
         return "" if self.data is None else frame.to_csv(index=False)

@@ -38,6 +38,7 @@ def stages_of(cube: xr.Dataset) -> list[list[Hashable]]:
     paths = []
     for system in before:
         path = [system]
+        # without the second condition, systems that rerank each other would give an endless path
         while before[path[0]] in before and before[path[0]] not in path:
             path.insert(0, before[path[0]])
         paths.append(path)

@@ -106,6 +106,7 @@ def what_judging_could_change(view: View, now: str) -> Claim:
     if limits is None or view.is_single or view.void or view.tied[0, at]:
         return None
     order = view.ranked["order"][0, at]
+    # the sign of a cost metric makes its lower limits the higher ones
     low, high = np.sort(sign * np.array(limits), axis=0)
     possible = (high > low[order[0]] + 10.0**-TIE) & ~view.ranked[FIRST][0, at].astype(bool)
     names = view.labels[[system for system in order if possible[system]]].tolist()
@@ -137,6 +138,7 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
         return "sure.few", {"topics": topics}
     share = view.ranked["first"][metric, depth].round(TIE)
     first = view.labels[view.ranked["rank"][metric, depth] == 1]
+    # shares that the page prints alike count as equal
     percents = np.rint(100 * share)
     often = view.labels[(percents == percents.max()) & (share > 0)]
     values = {"others": often, "most": float(share.max()), "names": first, "name": first[0]}
@@ -208,6 +210,7 @@ def how_it_changes(view: View, metric: int, depth: int) -> Claim:
     setting = view.setting
     depths = setting.depths
     cutoff = None if setting.axis.unit else setting.facts[metric].depth
+    # a metric with a cutoff has the same scores at all greater depths
     if cutoff is not None and depths[depth] >= cutoff:
         return "order.cut", {"metric": setting.metrics[metric], "depth": cutoff}
     if view.tied[metric, depth]:
@@ -248,6 +251,7 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
         name: [[make(view, metric, depth) for depth in depths] for metric in metrics]
         for name, make in makers.items()
     }
+    # sentences on repeats and unjudged documents are the same for all metrics
     claims |= {"repeats": [[what_repeats(view)] * len(depths)], "judged": [who_is_unjudged(view)]}
     return {name: [spoken(row) for row in rows] for name, rows in claims.items()}
 
@@ -301,6 +305,7 @@ def _pool(view: View) -> PagePart:
     with unsaid():
         growth = pool_growth(each_a_system(view.full_cube))
     frame = growth[["judged", "relevant", "rate"]].to_dataframe().reset_index()
+    # a depth that adds no documents to the pool has no rate
     last = frame.dropna(subset="rate").iloc[-1]
     rate = float(last["rate"])
     method = [say("pool.how"), *([say("pool.shallow")] if rate >= SHALLOW else [])]
@@ -328,6 +333,7 @@ def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> pd.DataFrame:
     at = view.setting.pos
     lower, upper = (ends.sel(bound=name).to_series() for name in ("lower", "upper"))
     frame = pd.DataFrame({"mean": (lower + upper) / 2, "lower": lower, "upper": upper})
+    # bounds refer to a depth, so that means at a budget could lie outside them
     if not view.setting.axis.unit:
         frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
     frame.insert(0, METRIC, metric)
@@ -353,6 +359,7 @@ def _next(view: View) -> PagePart:
     values = {"a": a, "b": b, "depth": depth, "left": n_unjudged}
     if not n_unjudged:
         return PagePart("next", say("next.none", **values), source=ZOBEL)
+    # in a single batch, priorities do not depend on later judgments
     ranked = judge_next(pair, n_unjudged, JudgingMethod(batch=n_unjudged), depth=depth)
     frame = ranked[ranked["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
     if frame.empty:

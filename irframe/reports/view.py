@@ -54,6 +54,7 @@ def rounded(values: Array, *, percents: bool = False) -> NDArray[np.float32]:
     """
     exact = np.ascontiguousarray(values, np.float64)
     bits = exact.astype(np.float32).view(np.uint32)
+    # half of the lowest bit that is kept is added, which rounds to the nearest number
     shortened = ((bits + (1 << DROPPED - 1)) >> DROPPED << DROPPED).view(np.float32)
     size = abs(exact)
     off = size * 2.0 ** (DROPPED - 23)
@@ -84,8 +85,10 @@ def rounded_in_order(values: Array, axis: int) -> NDArray[np.float32]:
     differ = np.diff(rising.round(TIE), axis=0) > 0
     ascending = rounded(rising)
     for i, above in enumerate(differ, start=1):
+        # the next float32 is the smallest change that keeps two numbers distinct
         least = np.nextafter(ascending[i - 1], np.float32(np.inf))
         ascending[i] = np.where(above, np.maximum(ascending[i], least), ascending[i - 1])
+    # missing numbers are sorted last, where the loop replaced them
     ascending[np.isnan(rising)] = np.nan
     restored = np.empty_like(ascending)
     np.put_along_axis(restored, order, ascending, axis=0)
@@ -143,6 +146,7 @@ class View:
         # are undefined.
         except MetricError:
             scores = score(self.full_cube, *setting.metrics, **options)
+        # all further code calls the axis of the page depth, even if it consists of budgets
         return scores.rename({} if dim == DEPTH else {dim: DEPTH})
 
     @cached_property
@@ -183,6 +187,7 @@ class View:
     @cached_property
     def quarters(self) -> Array:
         """Quantiles `QUARTERS` of scores, indexed (metric, quantile, topic, depth)."""
+        # `np.nanquantile` takes 0.7 s instead of 0.04 s on an array of shape (3, 143, 30, 48)
         rising = np.sort(self.scores.to_numpy(), axis=1)
         last = np.isfinite(rising).sum(axis=1, keepdims=True) - 1
         pos = np.reshape([*QUARTERS.values()], (-1, 1, 1)) * last.clip(0)
@@ -208,6 +213,7 @@ class View:
         scored = self.every.notnull().any([METRIC, TOPIC, DEPTH]).transpose(SYSTEM, REPEAT)
         labels = self.every.indexes[REPEAT]
         mask = scored.to_numpy()
+        # shared repeats enter the means only if all systems have them
         if self.repeats.layout == "shared":
             mask = mask & mask[mask.any(axis=1)].all(axis=0)
         return [texts(labels[row]) or ["-"] for row in mask]
@@ -272,6 +278,7 @@ class View:
         first, second = np.eye(systems)[all_pairs(systems).T]
         ahead = self.signed > 0
         behind = self.signed < 0
+        # the products count the pairs that each system loses, and then those that it wins
         values["rank_low"] = 1 + behind @ first + ahead @ second
         values["rank_high"] = systems - ahead @ first - behind @ second
         values["first"] = np.where(few[..., np.newaxis], np.nan, values["first"])
@@ -373,6 +380,7 @@ class View:
     def strength(self) -> NDArray[np.uint8]:
         """Number of `levels` above the p-value, indexed (metric, depth, pair)."""
         below = self.p[..., np.newaxis] < np.array(self.levels)
+        # a difference from a system without judged documents is no evidence, whatever its p-value
         judged = self.is_single or self.paired.has_judged[all_pairs(len(self.systems))].all(axis=1)
         return np.asarray(below.sum(-1, np.uint8) * judged, np.uint8)
 
@@ -416,6 +424,7 @@ class View:
     def bounded(self) -> xr.DataArray:
         """Bounds of scores, indexed (metric, bound, system, topic)."""
         metrics = self.setting.metrics
+        # if no metric has bounds, the last one raises the error that the page explains
         limits_by_metric = self._bounds(*metrics) or [
             bounds(self.full_cube, metrics[-1], at=self.setting.rank)
         ]
@@ -428,6 +437,7 @@ class View:
         try:
             return [bounds(self.full_cube, *metrics, at=self.setting.rank)]
         except MetricError:
+            # a single metric without bounds fails the common call, so that each is tried alone
             several = metrics if len(metrics) > 1 else ()
             return [limits for metric in several for limits in self._bounds(metric)]
 
