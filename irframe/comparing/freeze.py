@@ -258,11 +258,11 @@ class Frozen:
 
     def refuse_other_policies(self, attributes: Mapping[Hashable, Any]) -> None:
         """Raise if the scores have other judgments or policies."""
-        here = _policies(attributes)
+        current = _policies(attributes)
         frozen = {"judgments": self.facts["judgments"], **self.facts["policy"]}
         differing = []
-        for name in dict.fromkeys([*frozen, *here]):
-            sides = [values.get(name) for values in (frozen, here)]
+        for name in dict.fromkeys([*frozen, *current]):
+            sides = [values.get(name) for values in (frozen, current)]
             if sides[0] != sides[1]:
                 shown = ["not set" if side is None else str(side) for side in sides]
                 differing.append(f"{name}: {shown[0]} in the file, {shown[1]} here")

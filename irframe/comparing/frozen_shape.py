@@ -44,14 +44,14 @@ def malformed(content: Mapping[str, Any]) -> Iterator[str]:
     # callers read only the first problem, so each check may rely on those before it
     shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in content}
     yield from (f"field {name} missing or unknown" for name in content.keys() ^ shape.keys())
-    wrong = (name for name, kind in shape.items() if not _is(content[name], kind))
+    wrong = (name for name, kind in shape.items() if not _has_type(content[name], kind))
     yield from (f"{name} {content[name]!r}" for name in wrong)
     try:
         date.fromisoformat(content["date"])
     except ValueError:
         yield f"date {content['date']!r}"
     for name, value in content["policy"].items():
-        plain = all(_is(item, SCALAR) or value is True for item in listed(value) or [None])
+        plain = all(_has_type(item, SCALAR) or value is True for item in listed(value) or [None])
         if name not in POLICIES or isinstance(value, dict) or not plain:
             yield f"policy {name} {value!r}"
     columns = content["columns"]
@@ -60,7 +60,9 @@ def malformed(content: Mapping[str, Any]) -> Iterator[str]:
         yield "no scores, or a duplicate column"
     # standardised scores, and scores from unknown judgments, may be outside of a metric's range
     in_range = content["judgments"] is not None and "standardised" not in content["policy"]
-    yield from (f"caution {text!r}" for text in content.get("cautions", []) if not _is(text, str))
+    yield from (
+        f"caution {text!r}" for text in content.get("cautions", []) if not _has_type(text, str)
+    )
     documents = content.get("documents", [])
     yield from (f"documents {row!r}" for row in documents if not _is_list_of_documents(row))
     ranges = [_range_of(metric) if in_range else ANY for metric, _ in columns]
@@ -70,10 +72,10 @@ def malformed(content: Mapping[str, Any]) -> Iterator[str]:
 def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
     """Yield a description of each invalid row of scores."""
     for row in rows:
-        if not (_is(row, list) and len(row) == 1 + len(ends) and _is(row[0], ID)):
+        if not (_has_type(row, list) and len(row) == 1 + len(ends) and _has_type(row[0], ID)):
             yield f"row {row!r}"
         for value, (low, high) in zip(row[1:], ends, strict=True):
-            if value is not None and not (_is(value, int | float) and low <= value <= high):
+            if value is not None and not (_has_type(value, int | float) and low <= value <= high):
                 yield f"score {value!r} of {row[0]!r}"
     if len({row[0] for row in rows}) < len(rows) or len({type(row[0]) for row in rows}) > 1:
         yield "duplicate topics, or topics of two types"
@@ -81,20 +83,25 @@ def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterato
 
 def _is_list_of_documents(row: Any) -> bool:
     """Return whether a row has a topic and distinct documents."""
-    if not _is(row, list) or len(row) != 2 or not _is(row[0], ID) or not _is(row[1], list):
+    if (
+        not _has_type(row, list)
+        or len(row) != 2
+        or not _has_type(row[0], ID)
+        or not _has_type(row[1], list)
+    ):
         return False
-    return all(_is(doc, ID) for doc in row[1]) and 0 < len({*row[1]}) == len(row[1])
+    return all(_has_type(doc, ID) for doc in row[1]) and 0 < len({*row[1]}) == len(row[1])
 
 
 def _is_column(column: Any) -> bool:
     """Return whether a value is a metric-depth pair."""
-    if not _is(column, list) or len(column) != 2:
+    if not _has_type(column, list) or len(column) != 2:
         return False
     name, depth = column
-    return isinstance(name, str) and (depth is None or (_is(depth, int) and depth > 0))
+    return isinstance(name, str) and (depth is None or (_has_type(depth, int) and depth > 0))
 
 
-def _is(value: object, kind: type | UnionType) -> bool:
+def _has_type(value: object, kind: type | UnionType) -> bool:
     """Return whether a value has the given type; exclude bool."""
     # bool is a subclass of int in Python, but true is not a number in JSON
     return isinstance(value, kind) and not isinstance(value, bool)

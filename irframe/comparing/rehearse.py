@@ -76,7 +76,7 @@ def rehearse(
         significance = Significance.read(options.get("test", "t"))
         paired, label = _with_baseline(scores, baseline, significance.over)
         row = int(choose_pairs(paired, label)[0, 1])
-        base, off = _centred(paired, row)
+        base, deviations = _centred(paired, row)
         sign = np.reshape(paired.signs, (-1, 1, 1, 1))
         by_metric = margin if isinstance(margin, Mapping) else dict.fromkeys(paired.metrics, margin)
         worse = sign * np.reshape([by_metric[name] for name in paired.metrics], sign.shape)
@@ -86,8 +86,8 @@ def rehearse(
         failed = np.zeros(2)
         # with family="all", p-values of all simulations in a block would be corrected together
         jointly = significance.family != "all"
-        for block in groups(samples, max(1, BLOCK // off.size) if jointly else 1):
-            drawn = base + off * signs[:, block]
+        for block in groups(samples, max(1, BLOCK // deviations.size) if jointly else 1):
+            drawn = base + deviations * signs[:, block]
             for case, values in enumerate((drawn, drawn - lower)):
                 # simulations are passed as depths, so that a single call compares many simulations
                 compared = compare(_labelled(paired, values), baseline=label, **options)
@@ -122,16 +122,18 @@ def _centred(paired: Scores, row: int) -> tuple[Array, Array]:
     """
     values = np.where(paired.scored[:, np.newaxis], paired.values, np.nan)
     base = values[:, [row]]
-    off = values - base
+    deviations = values - base
     design = design_of(len(paired.topics)) if paired.design is None else paired.design
     for metric, scored in enumerate(paired.scored[..., 0]):
         subset = design.take(scored)
-        differences = off[metric][..., scored, 0]
+        differences = deviations[metric][..., scored, 0]
         weighted = subset.shares * differences
         # shares of topics sum to 1 / K in each of K tasks, so sums are multiplied by K below
         means = [np.bincount(subset.task, values, subset.tasks) for values in weighted]
-        off[metric][..., scored, 0] = differences - subset.tasks * np.stack(means)[:, subset.task]
-    return base, off
+        deviations[metric][..., scored, 0] = (
+            differences - subset.tasks * np.stack(means)[:, subset.task]
+        )
+    return base, deviations
 
 
 def _signs(paired: Scores, samples: int, seed: int) -> Array:

@@ -255,7 +255,7 @@ class Prior:
 
 
 def read_prior(
-    prior: pd.DataFrame | None, documents: "ListedDocuments", open_: Array
+    prior: pd.DataFrame | None, documents: "ListedDocuments", judgeable: Array
 ) -> Prior | None:
     """Read the prior probabilities of relevance from a frame.
 
@@ -265,7 +265,7 @@ def read_prior(
         None, or a frame with the columns topic, doc, and grade or probability.
     documents
         The documents of the lists.
-    open_
+    judgeable
         Whether each document can be judged, shape (topic, document).
 
     Raises
@@ -298,13 +298,13 @@ def read_prior(
     expected = pd.MultiIndex.from_arrays([topics[topic], names[topic, document]])
     row = np.full(names.shape, -1)
     row[topic, document] = index.get_indexer(expected)
-    lacking = int((open_ & (row < 0)).sum())
+    lacking = int((judgeable & (row < 0)).sum())
     if GRADE in columns:
         result = _by_grade(prior[columns[GRADE]].to_numpy(), row)
     else:
         result = _by_probability(prior[columns[PROBABILITY]], index, row)
     if lacking:
-        total = int(open_.sum())
+        total = int(judgeable.sum())
         warn(
             f"{lacking} of {total} documents have no prior, and get the mean prior of all other "
             "documents"
@@ -350,7 +350,7 @@ def _by_grade(grades: Array, row: Array) -> Prior:
 
 
 def _by_probability(column: pd.Series, index: pd.MultiIndex, row: Array) -> Prior:
-    """Return a prior whose probabilities judgments do not change."""
+    """Return a prior with fixed probabilities."""
     values = pd.to_numeric(column, errors="coerce").to_numpy(float)
     wrong = ~((values >= 0) & (values <= 1))
     if wrong.any():
@@ -396,15 +396,15 @@ class ListedDocuments:
         """Return all documents in lists down to a depth."""
         names = document_names(cube, depth, runs)
         rows = experiment_of(cube).rows_at(depth)
-        open_ = cube["grade"].to_numpy()[..., :depth] == UNJUDGED
-        nameless = np.argwhere((open_ & (names == None)).any(axis=-1))  # noqa: E711 - by element
+        unjudged = cube["grade"].to_numpy()[..., :depth] == UNJUDGED
+        nameless = np.argwhere((unjudged & (names == None)).any(axis=-1))  # noqa: E711 - by element
         if len(nameless):
             systems = cube[SYSTEM].to_numpy()
             topics = cube[TOPIC].to_numpy()
             offenders = [f"{systems[s]} on {topics[t]}" for s, t in nameless]
             got = f"{len(offenders)} lists with missing ids"
             raise InputError("ids of the unjudged documents of a cube", got, NAMELESS, offenders)
-        return cls._numbered(cube, rows, np.nonzero(open_), names[open_])
+        return cls._numbered(cube, rows, np.nonzero(unjudged), names[unjudged])
 
     @classmethod
     def _numbered(
@@ -476,7 +476,7 @@ class ListedDocuments:
         return [*map(int, names)] if len(base) and not isinstance(base[0], str) else names
 
 
-def helping(cube: xr.Dataset) -> Array:
+def contributing_systems(cube: xr.Dataset) -> Array:
     """Return the positions of systems that contributed to the pool."""
     experiment = experiment_of(cube)
     took_part = experiment.participated.any(axis=1)

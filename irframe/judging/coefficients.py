@@ -198,8 +198,8 @@ def with_intervals(
             error = np.where(fewest < LEAST_WITH_GRADE, np.nan, error)
         with np.errstate(all="ignore"):
             reach = scipy.special.stdtrit(clusters - 1, 1 - resamples.alpha / 2) * error
-        drawn_ = np.moveaxis(resampled[name], 0, -1)
-        low, high = resamples.ends(drawn_, resamples.expanded(topics))
+        replicates = np.moveaxis(resampled[name], 0, -1)
+        low, high = resamples.ends(replicates, resamples.expanded(topics))
         ends = np.minimum(np.tanh(z - reach), low), np.maximum(np.tanh(z + reach), high)
         result[name + INTERVAL] = np.stack(ends, axis=-1)
         mean, interval = _student(values, resamples.alpha)

@@ -22,8 +22,8 @@ from irframe.judging import coefficients, grades_by_judge
 from irframe.judging.coefficients import INTERVAL
 from irframe.judging.grades_by_judge import (
     JUDGE,
+    AlignedGrades,
     Grades,
-    JudgedTwice,
     Passes,
     Variables,
     coincidences,
@@ -233,7 +233,7 @@ The key `PAIR` maps to the counts of each pair of judges, `ALL` to the counts ov
 """
 
 
-def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
+def count_grades(judged: AlignedGrades, pairs: Array, passes: Passes) -> Counts:
     """Return the joint counts of grades for every topic."""
     several = passes.several
     shape = len(judged.topics), len(judged.scale)
@@ -258,7 +258,7 @@ def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
 
 
 def _labelled_coefficients(
-    judged: JudgedTwice, counts: Counts, pairs: Array, passes: Passes
+    judged: AlignedGrades, counts: Counts, pairs: Array, passes: Passes
 ) -> xr.Dataset:
     """Return a dataset of the coefficients computed from joint counts."""
     sides = zip(JUDGES, pairs.T, strict=True)

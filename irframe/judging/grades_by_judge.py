@@ -34,7 +34,7 @@ messages."""
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedTwice:
+class AlignedGrades:
     """Grades of several judges, aligned by document, sorted by topic.
 
     Parameters
@@ -93,7 +93,7 @@ class JudgedTwice:
 
 def read_judges(
     judges: Mapping[Any, Qrels], pairs: str, grades: Grades, allowed: Sequence[str]
-) -> JudgedTwice:
+) -> AlignedGrades:
     """Read and align the judgments of at least two judges.
 
     Parameters
@@ -141,7 +141,7 @@ def read_judges(
     return replace(judged, scale=_scale(judged, grades))
 
 
-def _refuse_none_shared(judged: JudgedTwice) -> None:
+def _refuse_none_shared(judged: AlignedGrades) -> None:
     """Raise unless some document was judged by two judges."""
     if (judged.judged.sum(axis=0) > 1).any():
         return
@@ -151,7 +151,7 @@ def _refuse_none_shared(judged: JudgedTwice) -> None:
     raise IdError("documents judged by two judges", got, "compare the identifiers")
 
 
-def _side_by_side(tables: Tables) -> JudgedTwice:
+def _side_by_side(tables: Tables) -> AlignedGrades:
     """Return the grades of all judges, aligned by document."""
     qrels = list(tables.values())
     topics = _all_topics(tables)
@@ -170,11 +170,11 @@ def _side_by_side(tables: Tables) -> JudgedTwice:
         grade[judge, index] = table.grade
         row[judge, index] = np.arange(len(code))
     topic = np.concatenate([side.topic for side in sides])[first]
-    judged = JudgedTwice(tables, topics, topic, grade, row, np.unique(grade[row >= 0]))
+    judged = AlignedGrades(tables, topics, topic, grade, row, np.unique(grade[row >= 0]))
     return _chosen_documents(judged, np.argsort(topic, kind="stable"))
 
 
-def _chosen_documents(judged: JudgedTwice, chosen: Array) -> JudgedTwice:
+def _chosen_documents(judged: AlignedGrades, chosen: Array) -> AlignedGrades:
     """Return grades restricted to the chosen documents."""
     topics, topic = np.unique(judged.topic[chosen], return_inverse=True)
     row = judged.row[:, chosen]
@@ -203,7 +203,7 @@ def _all_topics(tables: Tables) -> pd.Index:
     return topics[np.argsort(topics.astype(str).to_numpy(), kind="stable")]
 
 
-def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
+def _refuse_differing(judged: AlignedGrades, policies: Iterable[str]) -> None:
     """Raise for documents that some judges did not judge."""
     missing = np.argwhere(~judged.judged)
     offenders = []
@@ -222,7 +222,7 @@ def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
     raise IdError("the same documents judged by every judge", got, advice, offenders)
 
 
-def _scale(judged: JudgedTwice, grades: Grades) -> NDArray[Grade]:
+def _scale(judged: AlignedGrades, grades: Grades) -> NDArray[Grade]:
     """Return the scale of grades, after checks."""
     used = {
         name: np.unique(row[mask])

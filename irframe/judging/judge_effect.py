@@ -29,8 +29,8 @@ from irframe.judging.coefficients import ROUNDING
 from irframe.judging.grades_by_judge import (
     JUDGE,
     PASSES,
+    AlignedGrades,
     Grades,
-    JudgedTwice,
     Variables,
     passes_of,
     read_judges,
@@ -177,8 +177,8 @@ def judge_effect(
     orders = list(map(parse_agreement, listed(coefficients)))
     passes = passes_of(judges)
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
-    called = _first(passes.judges, reference)
-    base, *compared = every = _score(data, judged, [*map(passes.of, called)], metrics, at)
+    judge_names = _first(passes.judges, reference)
+    base, *compared = every = _score(data, judged, [*map(passes.of, judge_names)], metrics, at)
     mean = np.stack([np.reshape(scores.signs, (-1, 1, 1)) * scores.means for scores in every])
     # means are rounded, so that systems whose means differ by rounding errors tie
     rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
@@ -195,12 +195,12 @@ def judge_effect(
         "conclusions": ((*DIMS, "conclusion"), conclude(base_won, compared_won)),
         **_agreements(base, compared, orders, resampling if interval_of else None),
     }
-    labels = {JUDGE: called[1:], **base.labels(), SYSTEM: base.systems, BOUND: list(SIDES)}
+    labels = {JUDGE: judge_names[1:], **base.labels(), SYSTEM: base.systems, BOUND: list(SIDES)}
     labels |= {"coefficient": [*map(str, listed(coefficients))], "conclusion": list(CONCLUSIONS)}
     if groups is not None:
         variables |= _favours(bias, _members(groups, base.systems.tolist()), alpha)
         labels["group"] = list(groups)
-    attrs = {"reference": called[0], "pairs": pairs, "documents": judged.grade.shape[1]}
+    attrs = {"reference": judge_names[0], "pairs": pairs, "documents": judged.grade.shape[1]}
     attrs = united(base.attrs, attrs, pairing.attributes(), {RESULT: "judge_effect"})
     result = xr.Dataset(variables, labels, attrs)
     return resampling.described(result, base.scored.sum(axis=1)) if interval_of else result
@@ -216,7 +216,7 @@ def _first(judges: list[Hashable], reference: Hashable | None) -> list[Hashable]
 
 def _score(
     data: xr.Dataset | Runs,
-    judged: JudgedTwice,
+    judged: AlignedGrades,
     passes: list[list[Hashable]],
     metrics: Metrics,
     at: int | Sequence[int] | None,
@@ -229,9 +229,9 @@ def _score(
     scores = []
     # a warning that several judges cause is issued once, with the names of these judges
     with OneCall():
-        for passed in passes:
+        for pass_names in passes:
             arrays = []
-            for name in passed:
+            for name in pass_names:
                 with in_group(f"judge {name}"):
                     cube = make(frames[name])
                 arrays.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
@@ -265,7 +265,7 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
     return joined.transpose(METRIC, SYSTEM, REPEAT, TOPIC, DEPTH).assign_attrs(attrs)
 
 
-def _refuse_topics(judged: JudgedTwice) -> None:
+def _refuse_topics(judged: AlignedGrades) -> None:
     """Raise unless every judge judged every topic."""
     offenders = []
     for name, judging in zip(judged.judges, judged.judged, strict=True):

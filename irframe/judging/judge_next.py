@@ -30,7 +30,7 @@ from irframe.judging.candidates import (
     ListedDocuments,
     MethodName,
     Prior,
-    helping,
+    contributing_systems,
     read_prior,
     tally,
 )
@@ -149,18 +149,18 @@ def judge_next(
     seed = check_int("seed", seed, low=0)
     rel = check_int("rel", rel, low=1)
     judging_method = JudgingMethod.read(method)
-    named = None if runs is None else as_runs(runs)
+    run_frame = None if runs is None else as_runs(runs)
     # the first of several tied documents or runs wins, so the order of rows must not matter
     cube = cube.sortby([SYSTEM, TOPIC])
-    documents = ListedDocuments.named(cube, _depth(cube, depth), named)
-    pool = documents.pool(helping(cube), seed)
+    documents = ListedDocuments.named(cube, _depth(cube, depth), run_frame)
+    pool = documents.pool(contributing_systems(cube), seed)
     grade = documents.grade
     judged = pool.exists & (grade != UNJUDGED)
     unjudged = pool.exists & ~judged
     n_turns = _turns(unjudged, n)
-    learned = read_prior(judging_method.prior, documents, unjudged)
-    likely = _likely(pool, judged, (grade >= rel) & judged, learned)
-    chosen = METHODS[judging_method.key](pool, learned)
+    learned_prior = read_prior(judging_method.prior, documents, unjudged)
+    likely = _likely(pool, judged, (grade >= rel) & judged, learned_prior)
+    chosen = METHODS[judging_method.key](pool, learned_prior)
     relevant = np.where(judged, grade >= rel, likely)
     turns = take_turns(chosen, relevant, n_turns, batch=judging_method.batch, judged=judged)
     # the topics with the fewest judgments gain most from another judgment, and come first
@@ -189,7 +189,7 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
     """
     documents = ListedDocuments.named(cube, _depth(cube, depth))
     # the seed only orders tied systems, and has no effect on the documents of the pool
-    in_pool = documents.pool(helping(cube), 0).exists
+    in_pool = documents.pool(contributing_systems(cube), 0).exists
     return int((in_pool & (documents.grade == UNJUDGED)).sum())
 
 
@@ -370,8 +370,8 @@ def replay(
     chosen = parse_metrics(metrics)
     options = chosen, last, pairing, condensed, rel
     draws = Resamples.of(pairing.alpha, resamples)
-    helpers = _drawn(documents, together, contributing_share, draws)
-    samples = tracked(helpers, len(helpers), "sample", progress=progress)
+    contributing = _drawn(documents, together, contributing_share, draws)
+    samples = tracked(contributing, len(contributing), "sample", progress=progress)
     alike = contributing_share == 1
     trial = Trial(documents, chosen_methods, turns, *options)
     results = trial.judge_each(samples, draws.seed, alike=alike)
@@ -393,16 +393,16 @@ def _drawn(
     """Return the positions of the contributing systems of every sample."""
     number("contributing_share", share, above=0, high=1)
     cube = documents.cube
-    systems = helping(cube)
+    systems = contributing_systems(cube)
     judged = len(documents.judgments.row)
-    aside = judged - int(documents.pool(systems, 0).exists.sum())
-    if aside:
+    n_ignored = judged - int(documents.pool(systems, 0).exists.sum())
+    if n_ignored:
         warn(
-            f"{aside} of {judged} judgments are set aside, because no contributing system "
+            f"{n_ignored} of {judged} judgments are set aside, because no contributing system "
             "retrieved their documents within the depth"
         )
-    helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
-    group = contributing_groups(cube, helps, together)
+    contributes = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
+    group = contributing_groups(cube, contributes, together)
     labels = np.unique(group[group >= 0])
     size = max(1, round(share * len(labels)))
     random = np.random.default_rng(draws.seed)

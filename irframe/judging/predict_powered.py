@@ -266,19 +266,20 @@ def _by_documents(
     draw = estimate.read_draw(people)
     experiment = experiment_of(people)
     rows = experiment.rows_at(people.sizes[DEPTH])
-    took = experiment.participated[..., np.newaxis]
+    participated = experiment.participated[..., np.newaxis]
     model = Work(chosen, depths).over(cube).to_numpy()
     variables = {name: np.empty(model.shape) for name in ("mean", *ERRORS, *BIASES)}
     weight = np.empty((len(chosen), len(depths)))
     pairs = estimated(chosen, rows, draw, [grades, cheap], depths)
     for row, ((human_score, model_score), spread, bias) in enumerate(pairs):
-        both, of_model = (
-            np.nansum(np.where(took, values, 0), axis=0) for values in (spread[0, 1], spread[1, 1])
+        covariance, variance = (
+            np.nansum(np.where(participated, values, 0), axis=0)
+            for values in (spread[0, 1], spread[1, 1])
         )
-        weight[row] = _share(both.sum(axis=0), of_model.sum(axis=0))
+        weight[row] = _share(covariance.sum(axis=0), variance.sum(axis=0))
         # The weight of a topic is estimated from the other topics, so that it does not depend on
         # the documents of the topic.
-        without = _share(both.sum(axis=0) - both, of_model.sum(axis=0) - of_model)
+        without = _share(covariance.sum(axis=0) - covariance, variance.sum(axis=0) - variance)
         squared_error = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
         variables["mean"][row] = human_score + weight[row] * (model[row] - model_score)
         # rounding errors may make the variance of y - w f negative
@@ -326,8 +327,8 @@ def _of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
     return [(model.grade[model_keys.get_indexer(keys)], tops), (base.grade, tops)]
 
 
-def _share(both: Array, of_model: Array) -> Array:
-    share = np.divide(both, of_model, out=np.zeros_like(both), where=of_model > 0)
+def _share(covariance: Array, variance: Array) -> Array:
+    share = np.divide(covariance, variance, out=np.zeros_like(covariance), where=variance > 0)
     return np.clip(share, 0, 1)
 
 

@@ -382,7 +382,7 @@ class Trial:
         # row -1 marks padding, which `exists` excludes, because all documents here are judged
         relevant = pool.exists & (self.documents.judgments.grade[row] >= self.rel)
         full = self.score(row[pool.exists])
-        helps = np.isin(np.arange(full.sizes[SYSTEM]), systems)
+        contributes = np.isin(np.arange(full.sizes[SYSTEM]), systems)
         rows = []
         for index, choice in enumerate(self.methods):
             if first is not None and not METHODS[choice.key].random:
@@ -394,7 +394,7 @@ class Trial:
             turns = take_turns(
                 method, relevant.astype(float), max(self.budgets), batch=choice.batch
             )
-            rows.append(self._by_budget(turns, relevant, full, helps))
+            rows.append(self._by_budget(turns, relevant, full, contributes))
         return dict(zip(RESULTS, map(np.stack, zip(*rows, strict=True)), strict=True))
 
     def score(self, rows: Array) -> xr.DataArray:
@@ -409,7 +409,7 @@ class Trial:
         return score(fewer, *self.metrics, at=at).reset_coords(drop=True)
 
     def _by_budget(
-        self, turns: Turns, relevant: Array, full: xr.DataArray, helps: Array
+        self, turns: Turns, relevant: Array, full: xr.DataArray, contributes: Array
     ) -> list[Array]:
         """Return an array over budgets for every name in `RESULTS`."""
         row = self.documents.row
@@ -419,11 +419,11 @@ class Trial:
             within = turns.turn < budget
             judged = turns.topic[within], turns.document[within]
             counts = np.array([len(judged[0]), relevant[judged].sum()]) / len(row)
-            rows.append((*counts, *self._against_full(full, self.score(row[judged]), helps)))
+            rows.append((*counts, *self._against_full(full, self.score(row[judged]), contributes)))
         return [np.stack(values) for values in zip(*rows, strict=True)]
 
     def _against_full(
-        self, full: xr.DataArray, new: xr.DataArray, helps: Array
+        self, full: xr.DataArray, new: xr.DataArray, contributes: Array
     ) -> tuple[Array, ...]:
         """Compare the scores under fewer judgments with the full scores."""
         scored = (full.notnull() & new.notnull()).all(SYSTEM)
@@ -439,11 +439,11 @@ class Trial:
         change = np.full(len(old_means), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(significant > 0, kept / significant, np.nan)
-            if not helps.all():
-                outside, helping = (
+            if not contributes.all():
+                outside, inside = (
                     new_means[:, side].mean(axis=1) / old_means[:, side].mean(axis=1)
-                    for side in (~helps, helps)
+                    for side in (~contributes, contributes)
                 )
-                change = 100 * (outside - helping)
+                change = 100 * (outside - inside)
         changed = (lost + new_only + turned) / counts.sum(axis=-1)
         return *(values[0, :, 0] for values in agreed), counts, share, changed, change

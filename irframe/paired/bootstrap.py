@@ -296,8 +296,8 @@ def _replicates(
         variance /= topics - 1
     else:
         means, variance = design.replicates(design.sums(centred), shares)
-    none = abs(mean) <= np.maximum(0.5 / SCALE, noise(a, b))
-    return ratio(np.where(none, 0, mean), error), means, np.sqrt(variance)
+    is_zero = abs(mean) <= np.maximum(0.5 / SCALE, noise(a, b))
+    return ratio(np.where(is_zero, 0, mean), error), means, np.sqrt(variance)
 
 
 def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]:

@@ -188,10 +188,12 @@ class Design:
         >>> pairs.estimate(np.array([0.1, 0.3, 0.2, 0.6]), np.array(0.6)).variance.round(4).item()
         0.01
         """
-        mean, off = self.projected(values)
+        mean, deviations = self.projected(values)
         least = ROUNDING * np.asarray(largest)
-        flat = np.all(abs(off) <= self._scaling[0] * self.masses * least[..., np.newaxis], axis=-1)
-        variances = np.add.reduceat(off**2, self.starts[:-1], axis=-1)
+        flat = np.all(
+            abs(deviations) <= self._scaling[0] * self.masses * least[..., np.newaxis], axis=-1
+        )
+        variances = np.add.reduceat(deviations**2, self.starts[:-1], axis=-1)
         variances = np.where(np.expand_dims(flat, -1), 0.0, variances)
         mean = np.where(flat & (abs(mean) <= least), 0.0, mean)
         return Estimate(mean, *self._total(np.moveaxis(variances, -1, 0)))
@@ -216,11 +218,11 @@ class Design:
         """
         a, b = pairs.T
         # topic means cancel in differences, and subtracting them first prevents a loss of digits
-        means, off = self.projected(block - block.mean(axis=1, keepdims=True))
+        means, deviations = self.projected(block - block.mean(axis=1, keepdims=True))
         variances = []
         power = 0.0
         for task in self._tasks:
-            single, cross = products(np.ascontiguousarray(off[..., task]), pairs)
+            single, cross = products(np.ascontiguousarray(deviations[..., task]), pairs)
             both = single.take(a, axis=1) + single.take(b, axis=1)
             variances.append(np.maximum(both - 2 * cross, 0))
             power = power + both

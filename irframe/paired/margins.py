@@ -272,26 +272,26 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     in_sample = judged[sampled]
     in_both = (judged & counted)[sampled]
     n = in_sample.sum(axis=0).astype(float)
-    every = counted.sum(axis=0).astype(float)
+    n_cheap = counted.sum(axis=0).astype(float)
     mean_y, y = _centred(human[..., sampled, :], in_sample)
     mean_f, f = _centred(cheap[..., sampled, :], in_sample)
     mean_all, centred = _centred(cheap, counted)
     sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (centred * centred).sum(axis=-2)
-    weight, spread = _weight(*sums, mean_f - mean_all, n, every)
+    weight, spread = _weight(*sums, mean_f - mean_all, n, n_cheap)
     residual = ((y - _wide(weight) * f) ** 2).sum(axis=-2) / n**2
     # each element of the arrays below leaves out one topic, in closed form instead of a loop
     n_1 = n - 1
-    every_1 = np.where(in_both, every - 1, every)
+    n_cheap_1 = np.where(in_both, n_cheap - 1, n_cheap)
     removed = np.where(in_both, f + _wide(mean_f - mean_all), 0.0)
-    gap = _wide(mean_f - mean_all) - f / n_1 + removed / every_1
+    gap = _wide(mean_f - mean_all) - f / n_1 + removed / n_cheap_1
     moments = _wide(sums[0]) - n / n_1 * y * f, _wide(sums[1]) - n / n_1 * f * f
-    total = _wide(sums[2]) - every / every_1 * removed**2
-    without = -y / n_1 - _weight(*moments, total, gap, n_1, every_1)[0] * gap
+    total = _wide(sums[2]) - n_cheap / n_cheap_1 * removed**2
+    without = -y / n_1 - _weight(*moments, total, gap, n_1, n_cheap_1)[0] * gap
     deviation = np.where(in_sample, without - _wide(_mean(without, in_sample)), 0.0)
-    cheap_only = weight**2 * spread * (every - in_both.sum(axis=0)) / every**2
+    cheap_only = weight**2 * spread * (n_cheap - in_both.sum(axis=0)) / n_cheap**2
     return Powered(
         estimate=weight * mean_all + mean_y - weight * mean_f,
-        error=np.sqrt(residual + weight**2 * sums[2] / every**2),
+        error=np.sqrt(residual + weight**2 * sums[2] / n_cheap**2),
         jackknife=np.sqrt((deviation**2).sum(axis=-2) * n_1 / n + cheap_only),
         weight=weight,
     )
@@ -332,7 +332,7 @@ def power_pairs(
 
 
 def _weight(
-    products: Floats, squares: Floats, total: Floats, gap: Floats, n: Floats, every: Floats
+    products: Floats, squares: Floats, total: Floats, gap: Floats, n: Floats, n_cheap: Floats
 ) -> Ends:
     """Return the weight of the cheap judgments, and var(f).
 
@@ -340,8 +340,8 @@ def _weight(
     the sum of f^2 over the N topics. `gap` is the mean of f over the n topics minus its mean over
     the N topics. The variance has two terms for each topic that is in both samples.
     """
-    spread = (squares + total + n * every / (n + every) * gap**2) / (n + every - 1)
-    below = n * (1 + n / every) * spread
+    spread = (squares + total + n * n_cheap / (n + n_cheap) * gap**2) / (n + n_cheap - 1)
+    below = n * (1 + n / n_cheap) * spread
     share = np.divide(products, below, out=np.zeros_like(products), where=below > 0)
     return np.clip(share, 0, 1), spread
 

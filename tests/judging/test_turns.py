@@ -12,7 +12,7 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeWarning
-from irframe.judging.candidates import ListedDocuments, helping
+from irframe.judging.candidates import ListedDocuments, contributing_systems
 from irframe.judging.turns import METHODS, take_turns
 from irframe.names import UNJUDGED
 
@@ -70,7 +70,7 @@ def drawn(pool, row, labels):
 def test_methods_choose_the_documents_of_the_oracles(name, seed):
     lists, relevant = collection(seed)
     documents = ListedDocuments.judged(built(lists, relevant), 12)
-    systems = helping(documents.cube)
+    systems = contributing_systems(documents.cube)
     pool = documents.pool(systems, seed)
     grade = documents.grade
     turns = take_turns(METHODS[name](pool), (grade == 1).astype(float), 1000)
@@ -93,7 +93,7 @@ def test_repeated_calls_of_judge_next_choose_the_documents_of_the_oracle(name):
         assert set(result["topic"]) == {"t0", "t1", "t2"}
         judged = pd.concat([judged, result[["topic", "doc"]]], ignore_index=True)
     documents = ListedDocuments.judged(built(lists, relevant), 12)
-    systems = helping(documents.cube)
+    systems = contributing_systems(documents.cube)
     pool = documents.pool(systems, 3)
     for row, topic in enumerate(lists):
         turn = drawn(pool, row, documents.cube.system.to_numpy()[systems])
