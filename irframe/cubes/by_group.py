@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,8 @@ from irframe.frames.kinds import is_judgments
 from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.record import InGroups, bind, options_of
 
+Group = TypeVar("Group")
+
 ASKED = ("baseline", "system")
 """Names of parameters whose values are systems. Groups that lack one of these systems are left
 out."""
@@ -48,7 +50,7 @@ def naming_group(key: object, by: object) -> Iterator[None]:
         raise error.within(f"in the group {key} ({by})") from error
 
 
-def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
+def groups(subject: object, by: Hashable) -> Iterator[tuple[Hashable, Any]]:
     """Yield the groups of a cube, scores or a result.
 
     Each item contains the name of a group, and the object restricted to the systems or topics of
@@ -87,8 +89,8 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     Examples
     --------
     >>> scores = xr.DataArray([[0.1, 0.4]], {"system": ["a"], "topic": ["1", "2"]})
-    >>> given, by = with_given_groups(scores, {"1": "short", "2": "long"})
-    >>> given[by].values.tolist()
+    >>> labelled, by = with_given_groups(scores, {"1": "short", "2": "long"})
+    >>> labelled[by].values.tolist()
     ['short', 'long']
     """
     supported = pd.DataFrame | Labelled
@@ -108,7 +110,7 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     return grouped_rows, name
 
 
-def with_names(arguments: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
+def with_names(arguments: Mapping[str, object], by: object) -> tuple[dict[str, object], Any]:
     """Add the groups of a mapping to scores among arguments.
 
     The groups become a coordinate of each array and a column of each frame. The result contains the
@@ -131,7 +133,9 @@ def with_names(arguments: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], A
     return {**arguments, first: named, **arrays}, name
 
 
-def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[str, Any]]:
+def split_arguments(
+    arguments: Mapping[str, object], by: Hashable
+) -> dict[Hashable, dict[str, object]]:
     """Split the arguments of a verb by group.
 
     Scores among the arguments are restricted to the systems or topics of each group. Groups are
@@ -160,10 +164,11 @@ def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[
 
 def _is_table(subject: object) -> bool:
     """Return whether an object has a method `groups`, like `Scores`."""
+    # `irframe.cubes.scores` imports this module, so the class cannot be imported here
     return callable(getattr(subject, "groups", None))
 
 
-def _groups_of(subject: Any, by: object) -> dict[Any, Any]:
+def _groups_of(subject: Any, by: Hashable) -> dict[Hashable, Any]:
     """Return the part of an object in each group."""
     return dict(subject.groups() if _is_table(subject) else groups(subject, by))
 
@@ -192,8 +197,8 @@ def answers(
 
 
 def drop_groups_without(
-    groups: Mapping[Any, Any], arguments: Mapping[str, Any], by: object
-) -> Mapping[Any, Any]:
+    groups: Mapping[Hashable, Group], arguments: Mapping[str, object], by: object
+) -> Mapping[Hashable, Group]:
     """Drop groups that lack a requested system, and warn.
 
     Parameters
@@ -262,7 +267,7 @@ def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
     return keys
 
 
-def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, Labelled]]:
+def _labelled_groups(labelled: Labelled, by: Hashable) -> Iterator[tuple[Hashable, Labelled]]:
     if by in labelled.dims and by in labelled.indexes and by not in {*LIST, *RESERVED}:
         yield from ((key, of_label(labelled, by, key)) for key in labelled.indexes[by])
         return
@@ -283,7 +288,7 @@ def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, La
         yield key, labelled.isel(positions)
 
 
-def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
+def of_label(labelled: Labelled, by: Hashable, key: Hashable) -> Any:
     """Return the scores at one label of a dimension.
 
     Systems and topics without scores for this label are dropped.
@@ -319,7 +324,7 @@ def took_part(labelled: Labelled) -> Array | None:
 def group_positions(
     by: object,
     dim: str,
-    keys: Any,
+    keys: Array | pd.Index,
     systems: pd.Index,
     participated: Array,
     stated: Array | None = None,
@@ -357,7 +362,7 @@ def group_positions(
         yield key, {dim: np.flatnonzero(codes == code)} | selected
 
 
-def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
+def join(results: Mapping[Hashable, Any], by: str, source: object) -> Any:
     """Join the results of groups, labelled by group.
 
     Parameters
@@ -397,6 +402,8 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     for result in results.values():
         labelled = PAIR in result.dims and PAIR not in result.xindexes
         array = result.set_index({PAIR: SIDES}) if labelled else result
+        # Groups contain different labels, so their coordinates are dropped. The coordinates of the
+        # source are added to the joined result.
         extra = [n for n, c in array.coords.items() if c.ndim and n not in array.xindexes]
         bare.append(array.drop_vars(extra))
     if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
@@ -405,25 +412,27 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
             "a name of groups that no coordinate of the result has", repr(by), advice
         )
     keys = pd.Index(list(results), name=by)
-    nothing: Any = np.nan
-    # By default the outer join fills missing texts with NaN, but results mark a missing text by "".
+    fill_value: float | dict[Hashable, object] = np.nan
+    # By default the outer join fills all missing values with NaN, but results mark a missing text
+    # by "" and a missing count by 0, so that counts remain integers.
     if isinstance(bare[0], xr.Dataset):
-        texts = (name for name, array in bare[0].data_vars.items() if array.dtype.kind in "OUT")
-        nothing = dict.fromkeys(texts, "") | ({"n": 0} if "n" in bare[0] else {})
-    joined = xr.concat(bare, dim=keys, join="outer", fill_value=nothing)
+        variables = bare[0].data_vars.items()
+        fill_value = {name: "" for name, array in variables if array.dtype.kind in "OUT"}
+        fill_value |= {"n": 0} if "n" in bare[0] else {}
+    joined = xr.concat(bare, dim=keys, join="outer", fill_value=fill_value)
     joined.attrs = joined_attributes(result.attrs for result in bare)
     if {*SIDES} <= {*joined.xindexes}:
         joined = joined.reset_index(PAIR)
     if source is not None and not isinstance(source, Labelled):
         return joined
     # The outer join changed the order of labels, so the original order is restored.
-    wholes = bare if source is None else [source]
-    dims = [dim for dim in LIST if dim in joined.dims and dim in wholes[0].dims]
-    order = {dim: pd.unique(np.concatenate([cube[dim] for cube in wholes])) for dim in dims}
+    ordered = bare if source is None else [source]
+    dims = [dim for dim in LIST if dim in joined.dims and dim in ordered[0].dims]
+    order = {dim: pd.unique(np.concatenate([array[dim] for array in ordered])) for dim in dims}
     joined = joined.sel(
         {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
     )
-    return with_coordinates(joined, wholes[0], user_coordinates(source))
+    return with_coordinates(joined, ordered[0], user_coordinates(source))
 
 
 def _refuse_none(results: Collection[object], by: Hashable) -> None:

@@ -1,7 +1,7 @@
 """Concatenation of cubes along topics or systems."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -27,7 +27,7 @@ from irframe.record import INPUTS, RECORD, Step, Steps, steps_of
 
 ORDER = ("ties", "score_dtype", "seed", "search", "each")
 """Attributes that must be equal in all concatenated cubes."""
-SOMETIMES = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
+OPTIONAL = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
 """Optional fields of judgments, and their names in messages."""
 NEVER = np.iinfo(np.int32).max
 """The pooling rank, during concatenation, of documents that no contributing run retrieved."""
@@ -89,7 +89,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     across = SYSTEM if dim == TOPIC else TOPIC
     labels = _appended([cube.indexes[across] for cube in cubes])
     experiments = [view.experiment_of(cube).loaded for cube in cubes]
-    for name, label in SOMETIMES.items():
+    for name, label in OPTIONAL.items():
         plain = [str(exp) for exp in experiments if getattr(exp.judgments.table, name) is None]
         if plain and len(plain) < len(experiments):
             raise InputError(
@@ -107,8 +107,11 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     # error.
     attributes.setdefault("pool", "unknown")
     files = [state for exp in experiments for state in exp.files]
+    # `joined` is derived from the first experiment, whose collections and mark do not describe the
+    # concatenated cube.
     experiment = replace(joined, options=attributes, files=files, collection=None, origin=0)
     lazy = any(cube[GRADE].chunks for cube in cubes)
+    # lazy cubes remain lazy even if the concatenated cube is small
     chunks = view.blocks_of(*experiment.shape, depth, least=0) if lazy else None
     record = Steps(json.dumps(_joined_record([*map(steps_of, cubes)])))
     return view.view(experiment, depth, user_coords, chunks=chunks).assign_attrs({RECORD: record})
@@ -137,7 +140,7 @@ def _without_inputs(step: Step) -> tuple[str, dict[str, object]]:
     return step.verb, {name: value for name, value in step.options.items() if name != INPUTS}
 
 
-def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
+def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Hashable, object]:
     """Return user coordinates of the concatenated cube.
 
     Coordinates of the dimension that is not concatenated are aligned by label.
@@ -158,11 +161,13 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
             advice,
             lost,
         )
-    wide = [cube.reindex({across: labels}) for cube in bare]
-    options: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
-    joined = xr.concat(wide, dim, join="exact", **options)
+    aligned = [cube.reindex({across: labels}) for cube in bare]
+    joined = xr.concat(
+        aligned, dim, join="exact", data_vars="minimal", coords="minimal", compat="override"
+    )
     order = [name for name in cubes[0].coords if name in joined.coords and name not in view.LIST]
-    return {name: joined[name].variable for name in order} | group_coords
+    coords: dict[Hashable, object] = {name: joined[name].variable for name in order}
+    return coords | group_coords
 
 
 def _shared_coords(
@@ -181,7 +186,7 @@ def _shared_coords(
             raise InputError(f"one {name} for every {dim}", "several for", advice, conflicts)
         values = pd.concat([coord.to_series() for coord in coords]).dropna()
         values = values[~values.index.duplicated()].reindex(labels)
-        dtypes: list[Any] = [coord.dtype for coord in coords]
+        dtypes = [coord.dtype for coord in coords]
         plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
         alike = plain and len({dtype.kind for dtype in dtypes}) == 1 and not values.isna().any()
         # An array with missing groups (NaN) or groups of different types needs dtype object.
@@ -236,11 +241,11 @@ def _deepest(cubes: list[xr.Dataset]) -> int:
     Raise if the lists of a shallower cube were cut.
     """
     deepest = max(cube.sizes[DEPTH] for cube in cubes)
-    less = [cube for cube in cubes if cube.sizes[DEPTH] < deepest]
-    short = [str(n) for cube in less if int(cube["retrieved"].max()) > (n := cube.sizes[DEPTH])]
-    if short:
+    shallow = [cube for cube in cubes if cube.sizes[DEPTH] < deepest]
+    cut = [str(n) for cube in shallow if int(cube["retrieved"].max()) > (n := cube.sizes[DEPTH])]
+    if cut:
         advice = "build all cubes with the same depth="
-        raise DepthError(f"lists that reach depth {deepest}", "lists cut at depth", advice, short)
+        raise DepthError(f"lists that reach depth {deepest}", "lists cut at depth", advice, cut)
     return deepest
 
 
@@ -251,16 +256,16 @@ def _ranges(sizes: Iterable[int]) -> list[Codes]:
 
 def _along_topics(experiments: list[Experiment], systems: pd.Index) -> Experiment:
     pools = [exp.known_pool for exp in experiments]
-    helps = np.zeros(len(systems), bool)
+    contributing = np.zeros(len(systems), bool)
     positions = [systems.get_indexer(exp.systems) for exp in experiments]
     for systems_at, pool in zip(positions, pools, strict=True):
-        helps[systems_at] |= pool.contributing
+        contributing[systems_at] |= pool.contributing
     rank, depth = (np.concatenate([getattr(p, name) for p in pools]) for name in ("rank", "depth"))
     base = replace(
         experiments[0],
         judgments=_joined_judgments([exp.judgments for exp in experiments]),
         systems=systems,
-        pool=replace(pools[0], rank=rank, depth=depth, contributing=helps),
+        pool=replace(pools[0], rank=rank, depth=depth, contributing=contributing),
         top=np.concatenate([exp.tops for exp in experiments]),
     )
     sides = zip(positions, _ranges(exp.shape[1] for exp in experiments), strict=True)
@@ -272,19 +277,21 @@ def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
     """Concatenate judgments of different topics."""
     tables = [base.only(np.arange(len(base.row))).table for base in bases]
     topics = _ranges(len(table.topics) for table in tables)
-    more: dict[str, Any] = {}
-    if tables[0].subtopic_grade is not None:
-        grades: list[Any] = [table.subtopic_grade for table in tables]
+    optional: dict[str, Any] = {}
+    # `concat` has checked that either all tables or no table has each of these fields.
+    grades = [t.subtopic_grade for t in tables if t.subtopic_grade is not None]
+    if grades:
+        # tables may have different numbers of subtopics
         most = max(grade.shape[1] for grade in grades)
         padded = [
             np.pad(g, ((0, 0), (0, most - g.shape[1])), constant_values=EMPTY) for g in grades
         ]
-        more["subtopic_grade"] = np.concatenate(padded)
-    if tables[0].stratum is not None:
-        strata: list[Any] = [base.strata for base in bases]
-        more["stratum"] = pa.chunked_array([pa.array(np.concatenate(strata))])
+        optional["subtopic_grade"] = np.concatenate(padded)
+    strata = [base.strata for base in bases if base.strata is not None]
+    if strata:
+        optional["stratum"] = pa.chunked_array([pa.array(np.concatenate(strata))])
     if tables[0].probability is not None:
-        more["probability"] = np.concatenate([t.probability for t in tables])
+        optional["probability"] = np.concatenate([t.probability for t in tables])
     table = QrelsTable(
         tables[0].frame,
         tables[0].columns,
@@ -292,7 +299,7 @@ def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
         _appended([t.topics for t in tables]),
         pa.chunked_array([chunk for t in tables for chunk in t.doc.chunks]),
         np.concatenate([t.grade for t in tables]),
-        **more,
+        **optional,
         spans=Spans.joined([table.spans for table in tables]),
     )
     levels = np.unique(np.concatenate([base.levels for base in bases]))
@@ -304,7 +311,7 @@ def _systems(experiments: list[Experiment]) -> Experiment:
     experiments = [_same_topics(exp, first) for exp in experiments]
     # The call is needed only for its error about spans that differ between cubes.
     Spans.joined([exp.judgments.table.spans for exp in experiments])
-    rows = [_places(exp, first) for exp in experiments]
+    rows = [_positions_in(first, exp) for exp in experiments]
     best = np.full(len(first.judgments.row), NEVER, np.int32)
     for row, exp in zip(rows, experiments, strict=True):
         rank = exp.known_pool.rank
@@ -315,8 +322,8 @@ def _systems(experiments: list[Experiment]) -> Experiment:
     # depth. Pools without contributors and depth are ignored.
     depths = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
     depth = np.stack(depths or [pools[0].depth]).min(axis=0)
-    helps = np.concatenate([pool.contributing for pool in pools])
-    pool = replace(pools[0], rank=best, depth=depth, contributing=helps)
+    contributing = np.concatenate([pool.contributing for pool in pools])
+    pool = replace(pools[0], rank=best, depth=depth, contributing=contributing)
     systems = _appended([exp.systems for exp in experiments])
     topics = np.arange(first.shape[1])
     sides = [(rank, topics) for rank in _ranges(len(exp.systems) for exp in experiments)]
@@ -357,12 +364,13 @@ def _listed(
 
 def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
     """Sort the topics of an experiment as in `first`."""
-    own_topics, topics = experiment.judgments.topics, first.judgments.topics
-    missing = own_topics.symmetric_difference(topics)
+    topics = first.judgments.topics
+    unsorted = experiment.judgments.topics
+    missing = unsorted.symmetric_difference(topics)
     if len(missing):
         message = f"{len(missing)} topics that some cube lacks"
         raise InputError("cubes of the same topics", message, "", missing)
-    experiment = experiment.select(np.arange(experiment.shape[0]), own_topics.get_indexer(topics))
+    experiment = experiment.select(np.arange(experiment.shape[0]), unsorted.get_indexer(topics))
     higher = topics[experiment.tops != first.tops]
     if len(higher):
         message = f"different top grades on {len(higher)} topics"
@@ -370,12 +378,13 @@ def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
     return experiment
 
 
-def _places(experiment: Experiment, first: Experiment) -> Codes:
-    """Return the position in `first` of each judgment.
+def _positions_in(first: Experiment, experiment: Experiment) -> Codes:
+    """Return the position in `first` of each judgment of an experiment.
 
     Raise if the judgments differ.
     """
-    base, expected = experiment.judgments, first.judgments
+    base = experiment.judgments
+    expected = first.judgments
     _refuse_judgments(expected, base.count != expected.count)
     # Cubes built from the same judgments file contain the same documents. Looking up their names
     # would be slow.
@@ -385,19 +394,20 @@ def _places(experiment: Experiment, first: Experiment) -> Codes:
         sides = [pd.MultiIndex.from_arrays([side.topic, side.docs]) for side in (expected, base)]
         positions = sides[0].get_indexer(sides[1])
     differing = (positions < 0) | (base.grade != expected.grade[positions])
-    for value, other in zip(_sometimes(base), _sometimes(expected), strict=True):
-        reference = other[positions]
-        unlike = (value != reference) & ~(pd.isna(value) & pd.isna(reference))
+    for values, of_first in zip(_optional_fields(base), _optional_fields(expected), strict=True):
+        reference = of_first[positions]
+        # missing values are equal, but NaN differs from NaN
+        unlike = (values != reference) & ~(pd.isna(values) & pd.isna(reference))
         differing |= unlike.reshape(len(differing), -1).any(axis=1)
     _refuse_judgments(expected, base.count_by_topic(differing) > 0)
     return positions
 
 
-def _sometimes(base: Judgments) -> list[Array]:
-    """Return the values of the optional fields in `SOMETIMES`."""
+def _optional_fields(base: Judgments) -> list[Array]:
+    """Return the values of the optional fields in `OPTIONAL`."""
     grades = base.table.subtopic_grade
-    every = None if grades is None else grades[base.row], base.strata, base.probability
-    return [values for values in every if values is not None]
+    fields = None if grades is None else grades[base.row], base.strata, base.probability
+    return [values for values in fields if values is not None]
 
 
 def _refuse_judgments(base: Judgments, differing: Array) -> None:

@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -146,7 +145,7 @@ def cube(
     if grouped is not None:
         of_groups = grouped.subject, qrels, grouped.by
         runs, qrels, groups = group_columns.with_given_groups(*of_groups)
-    options: dict[str, Any] = {"depth": depth, "topics": topics, "collection": collection}
+    options: dict[str, object] = {"depth": depth, "topics": topics, "collection": collection}
     options |= choices.Pool.read(pool).plain
     plan = Plan.read(options, None, ties, units, search, scores=scores)
     folded = fold(runs, plan.policy.search)
@@ -157,8 +156,8 @@ def cube(
         runs, qrels = plan.inputs(folded.runs, qrels, groups)
         if grouped is None:
             return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)
-        parts = build_groups(runs, qrels, policy, grouped.name, extra)
-        cubes = {key: with_repeats(part, folded) for key, part in parts}
+        built = build_groups(runs, qrels, policy, grouped.name, extra)
+        cubes = {key: with_repeats(group, folded) for key, group in built}
     return replace(grouped, subject=cubes)  # type: ignore[return-value]  # only `Grouped` calls it
 
 
@@ -176,8 +175,10 @@ def build_groups(
     """
     if isinstance(runs, ScannedRuns):
         runs = runs.readable().frame()
-    runs, qrels = in_groups(runs, by), as_qrels(qrels)
+    runs = in_groups(runs, by)
+    qrels = as_qrels(qrels)
     if not group_columns.share_names(qrels, by):
+        # if there are collections, these and not the groups decide which lists are missing
         joint = build_cube(
             runs, qrels, policy, by if policy.collection is None else None, extra=extra
         )
@@ -211,6 +212,7 @@ def build_cube(
     are added to the cube.
     """
     table = once_judged(read_qrels_table(qrels, spans=True))
+    # A scorer knows its metrics, but later verbs may compute any metric or pool of the cube.
     expected = Extras(filed=True, all_ties=True)
     ranked = None
     files = list(table.frame.attrs.get(words.FILES, []))
@@ -236,18 +238,22 @@ def build_cube(
     dim, keys = user_coords.get(by or "", ("", None))
     built = Experiment.of(ranked, judgments, policy, keys if dim == words.TOPIC else None)
     hits = built.hits.by_list()
+    # memory that ranking no longer uses is returned before the array of grades is allocated
     give_back(8 * int(hits.length.sum()))
     if built.units and words.UNIT not in user_coords:
         units = np.array([built.units[system] for system in built.systems], object)
         user_coords[words.UNIT] = words.SYSTEM, units
     attrs = policy.attributes | {"pool": built.pool_kind, "irframe": words.VERSION, **(extra or {})}
     attrs |= {words.UNIT: TEXT} if table.spans is not None else {}
+    # The cube keeps neither the caller's frame nor judgments of topics that were not selected.
     chosen = judgments.only(np.arange(len(judgments.row)))
+    # numbers of searches may be constant per topic, but do not describe topics
     user_coords.pop(policy.search or "", None)
     experiment = replace(built, judgments=chosen, hits=hits, options=attrs, files=files)
     chunks = view.blocks_of(*experiment.shape, depth) if isinstance(runs, ScannedRuns) else None
     coords = {name: view.variable(*column) for name, column in user_coords.items()}
     shown = view.view(experiment, depth, coords, chunks=chunks)
+    # files are identified by size and modification time, so that they are not read a second time
     return shown if files else shown.assign_attrs({INPUTS: _inputs(framed.table, table, policy)})
 
 
@@ -306,6 +312,7 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     if changed:
         files = f"{len(changed)} files from which this cube was built"
         warn(f"{files} have changed or no longer exist: {listing(changed)}")
+    # a chunk is a saved block, so that each task reads the files of one block
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     coords = {name: xr.Variable(dims, values) for name, (dims, values) in user_coords.items()}
     attributes = {words.CAUTION: facts[words.CAUTION]} if words.CAUTION in facts else {}
@@ -363,6 +370,8 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
         for name, coord in source.coords.items()
         if name not in view.OURS and coord.dims and {*coord.dims} <= {*view.LIST}
     }
+    # The digest of the experiment does not cover user coordinates, which `save` must compare to
+    # recognise another cube in the folder.
     checksums = {
         name: zlib.crc32(repr(coord[1].values.tolist()).encode())
         for name, coord in user_coords.items()

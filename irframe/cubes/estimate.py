@@ -111,6 +111,7 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
     Limits are NaN if the standard error is 0, or the mean is outside the scale.
     """
     share = xr.DataArray(list(shares), dims=METRIC)
+    # a standard error that only rounding keeps above 0 is treated as 0
     reach = reach.where(reach > 10.0**-TIE)
     inside = mean.where((mean > 0) & (mean < 1))
     angle = np.arcsin(np.sqrt(inside))
@@ -119,6 +120,7 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
     for sign in (-1, 1):
         with np.errstate(over="ignore"):
             grown = mean * np.exp(sign * reach / mean.where(mean > 0))
+        # angles are clipped, because beyond 0 and pi / 2 the squared sine turns back
         ends.append((np.sin((angle + sign * turn).clip(0, np.pi / 2)) ** 2).where(share, grown))
     return ends
 
@@ -179,7 +181,7 @@ def read_draw(cube: xr.Dataset) -> Draw:
     base = experiment_of(cube).judgments
     labels = cube[TOPIC].to_numpy()
     draw = Draw.of(base, base.grade, base.strata, base.probability)
-    unknown = (np.isnan(draw.factor)).any(axis=1) & draw.together
+    unknown = (np.isnan(draw.factor)).any(axis=1) & draw.fixed_size
     if unknown.any():
         listed = ", ".join(map(str, labels[unknown][:5]))
         warn(
@@ -331,8 +333,8 @@ def estimate(
     >>> cube = ir.cube({"1": {"a": 4.0, "b": 3.0, "c": 2.0}}, qrels)
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):  # too few documents for an interval
-    ...     found = cube.ireval.estimate("P", at=2)
-    >>> found["estimate"].item(), found["error"].item()
+    ...     precision = cube.ireval.estimate("P", at=2)
+    >>> precision["estimate"].item(), precision["error"].item()
     (1.0, 0.7071067811865476)
     """
     refuse_declared(cube.attrs, "estimate")
@@ -424,8 +426,8 @@ def draw_to_judge(
     >>> drawn = draw_to_judge(qrels, 1 / 3)
     >>> len(drawn), int((drawn["grade"] >= 0).sum())
     (523, 176)
-    >>> found = runs.ireval.cube(drawn).ireval.estimate("P", at=10).sel(system="bm25")
-    >>> [round(found[name].item(), 2) for name in ("mean", "ci_low", "ci_high")]
+    >>> precision = runs.ireval.cube(drawn).ireval.estimate("P", at=10).sel(system="bm25")
+    >>> [round(precision[name].item(), 2) for name in ("mean", "ci_low", "ci_high")]
     [0.26, 0.16, 0.38]
     """
     table = read_to_draw(qrels)
@@ -476,21 +478,25 @@ def _drawn(
     """Return which documents are drawn, and with which probability."""
     code, labels = pd.factorize(label)
     order = np.lexsort((keys, code, topic))
+    # each pair of a topic and a stratum has a code of its own, which may exceed 32 bits
     pair = topic[order].astype(np.int64) * max(1, len(labels)) + code[order]
     stratum = np.cumsum(np.diff(pair, prepend=-1) != 0) - 1
     size = np.bincount(stratum)[stratum]
     # The product is rounded, because 0.29 * 50 is below 14.5 in floating point.
     exact = np.round(_shares(share, labels)[code[order]] * size, 9)
     number = np.minimum(np.maximum(np.floor(exact + 0.5), FEWEST), size)
-    chosen, probability = np.empty(len(order), bool), np.empty(len(order))
-    chosen[order], probability[order] = within(stratum) < number, number / size
+    chosen = np.empty(len(order), bool)
+    chosen[order] = within(stratum) < number
+    probability = np.empty(len(order))
+    probability[order] = number / size
     return chosen, probability
 
 
 def _shares(share: Share, labels: Iterable[str]) -> NDArray[np.float64]:
     """Return the requested share of each stratum."""
     several = isinstance(share, Mapping)
-    by_stratum: Any = share if isinstance(share, Mapping) else dict.fromkeys(labels, share)
+    by_stratum = share if isinstance(share, Mapping) else dict.fromkeys(labels, share)
+    # strata are compared as text, so numbers are valid keys
     shares = {str(name): value for name, value in by_stratum.items()}
     missing = [label for label in labels if label not in shares]
     if missing:

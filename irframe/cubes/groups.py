@@ -9,6 +9,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import Array
 from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, Labelled, experiment_of
 from irframe.errors import InputError, caution, cautions_of, listing, united, warn
 from irframe.evaluation.repeats import Folded
@@ -19,7 +20,7 @@ from irframe.record import FACTS, SOURCES, InGroups, applied, plain_options, ste
 
 
 def each_group(
-    cube: xr.Dataset, by: str, *, stated: bool = True
+    cube: xr.Dataset, by: Hashable, *, stated: bool = True
 ) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield the groups of a cube.
 
@@ -47,7 +48,8 @@ def each_group(
     """
     groups = Groups(by, *read_groups(cube, by))
     experiment = experiment_of(cube)
-    participated, listed = experiment.participated, experiment.hits.length > 0
+    participated = experiment.participated
+    listed = experiment.hits.length > 0
     selections = groups.members(cube.indexes[words.SYSTEM], participated, listed, stated=stated)
     for key, (systems, topics) in selections.items():
         yield key, cube.isel({words.SYSTEM: systems, words.TOPIC: topics})
@@ -91,7 +93,7 @@ def warn_absent(
         warn(f"systems without scores in a group are left out ({by}): {'; '.join(lines)}")
 
 
-def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
+def read_groups(labelled: Labelled, by: Hashable) -> tuple[str, Array]:
     """Return the grouped dimension and the group of each label.
 
     Raises
@@ -99,12 +101,12 @@ def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
     ParameterError
         If the object has no coordinate `by` of systems or topics, or if a label has no group.
     """
-    dims = {
+    dims: dict[Hashable, str] = {
         str(name): str(coordinate.dims[0])
         for name, coordinate in labelled.coords.items()
         if len(coordinate.dims) == 1 and coordinate.dims[0] in LIST and str(name) not in LIST
     }
-    groups = [name for name in dims if name not in OURS]
+    groups = [str(name) for name in dims if name not in OURS]
     if isinstance(by, str) and by in labelled.coords and {*labelled[by].dims} == {*LIST}:
         cells = labelled[by].transpose(*LIST)
         codes = pd.factorize(cells.to_numpy().ravel())[0].reshape(cells.sizes[words.SYSTEM], -1)
@@ -121,7 +123,7 @@ POLICY = {"ties", "score_dtype", "topics"}
 
 
 def stamped(
-    result: Any, name: str, source: object, options: Mapping[str, Any], subject: object = None
+    result: Any, name: str, source: object, options: Mapping[str, object], subject: object = None
 ) -> Any:
     """Record a verb and its options in the result's attributes.
 
@@ -153,13 +155,16 @@ def stamped(
         # The verb and its options come first, because xarray prints only six attributes.
         leading = [words.RESULT, *first, *chosen]
         result.attrs = {key: attributes[key] for key in dict.fromkeys([*leading, *attributes])}
+        # Without this attribute, a variable of the result could be passed on as scores of systems.
         for array in result.data_vars.values() if isinstance(result, xr.Dataset) else ():
             array.attrs |= {words.RESULT: name} if {*LIST} <= {*array.dims} else {}
         return with_step(result, subject, name, options)
     return result
 
 
-def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict[Any, Any]:
+def _of_itself(
+    attributes: Mapping[Hashable, object], before: Mapping[Hashable, object]
+) -> dict[Hashable, object]:
     """Drop options of earlier verbs from a result's attributes."""
     options = {name for step in steps_of(before) if step.verb in SOURCES for name in step.options}
     stale = {name for name in options if name in before and attributes.get(name) == before[name]}
@@ -262,12 +267,15 @@ def unfolded(result: Any, layout: object = None) -> Any:
     if layout == "topic" and "retrieved" in of_systems and words.TOPIC in bare.dims:
         listed = of_systems["retrieved"].transpose(words.SYSTEM, words.TOPIC).to_numpy() > 0
         any_listed = np.stack([listed[owners == owner].any(axis=0) for owner in owners])
+        # If a system has no list at all for a topic, its scores of empty lists are kept.
         bare = bare.where(xr.DataArray(listed | ~any_listed, dims=(words.SYSTEM, words.TOPIC)))
     dims = words.SYSTEM, words.REPEAT
+    # Missing repeats (-1) read the first list and are then set to NaN. If none is missing, integers
+    # must remain integers, which `where` would convert to floats.
     spread = bare.isel({words.SYSTEM: xr.DataArray(np.maximum(lists, 0), dims=dims)})
     if (lists < 0).any():
         spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
-    coords: dict[Any, Any] = {words.SYSTEM: systems, words.REPEAT: labels}
+    coords: dict[Hashable, object] = {words.SYSTEM: systems, words.REPEAT: labels}
     # Keep coordinates that are constant over the repeats of each system.
     for name, coord in of_systems.items():
         values = pd.Series(coord.to_numpy()) if coord.ndim == 1 else None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Floats, Grade
 from irframe.errors import InputError, MetricError, ParameterError
 from irframe.experiments.judgments import Judgments, strata_of
+from irframe.frames.ids import Codes
 from irframe.gains import Binary, Gain
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.facts import TIE
@@ -29,7 +30,7 @@ LEAST_IDEAL = 5
 class Draw:
     """The sample of judged documents and its sampling probabilities."""
 
-    topic: NDArray[np.integer[Any]]
+    topic: Codes
     """The topic of each document, shape (document,)."""
     judged: NDArray[np.bool_]
     """Whether each document was judged, shape (document,)."""
@@ -43,7 +44,7 @@ class Draw:
     """Number of documents per stratum, shape (topic, stratum)."""
     drawn: Array
     """Number of judged documents per stratum, shape (topic, stratum)."""
-    together: bool
+    fixed_size: bool
     """Whether strata have samples of fixed size. Otherwise documents were drawn independently."""
 
     @classmethod
@@ -83,11 +84,14 @@ class Draw:
                 offenders = [f"{probability[row]} of {base.docs[row]}" for row in wrong]
                 expected = "a probability above 0 and at most 1 for every judged document"
                 raise ParameterError(expected, f"{len(wrong)} other probabilities", "", offenders)
+        # strata are ignored unless every document has one
         if label is None or (label == "").any():
             label = np.full(len(grade), "", object)
         levels = np.unique(np.append(base.levels, grade))
         has_strata = bool((label != "").any())
         complete = probability is None or has_strata
+        # Without strata, a topic may lack judged documents. Grades of 0 keep `strata_of` from
+        # warning about such topics.
         graded = grade if complete else np.zeros_like(grade)
         strata = strata_of(label, graded, topic, topics, levels, complete=complete)
         stratum = strata["stratum"]
@@ -97,16 +101,17 @@ class Draw:
         drawn = np.bincount(cell, judged, minlength=len(size)).astype(np.int64)
         share = drawn[cell] / size[cell]
         if probability is None:
-            together = has_strata
+            fixed_size = has_strata
             chosen = share
         else:
             # Probabilities that equal the judged share of each stratum come from samples of fixed
             # size.
-            together = has_strata and bool(np.allclose(probability[judged], share[judged]))
-            chosen = share if together else np.nan_to_num(probability)
+            fixed_size = has_strata and bool(np.allclose(probability[judged], share[judged]))
+            chosen = share if fixed_size else np.nan_to_num(probability)
         sizes = size.reshape(shape), drawn.reshape(shape)
+        # unjudged documents have probability 1, so that no inverse is infinite
         chances = np.where(judged, chosen, 1.0), np.asarray(chosen)
-        return cls(topic, judged, *chances, stratum, *sizes, together)
+        return cls(topic, judged, *chances, stratum, *sizes, fixed_size)
 
     @property
     def complete(self) -> bool:
@@ -120,7 +125,9 @@ class Draw:
         The product of factor and sum is the variance of the stratum; see `estimate`. The factor is
         NaN if only one of several documents of the stratum was judged.
         """
-        size, drawn = self.size.astype(float), self.drawn.astype(float)
+        size = self.size.astype(float)
+        drawn = self.drawn.astype(float)
+        # dividing by n - 1 turns the sum of squared deviations into the sample variance s^2
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = size**2 * (1 / drawn - 1 / size) / (drawn - 1)
         return np.where(self.size == self.drawn, 0.0, np.where(self.drawn > 1, factor, np.nan))
@@ -159,7 +166,7 @@ def estimated(
     """
     per_metric = [_weights(metric, rows.shape[-1], depths) for metric in metrics]
     pairs = list(zip(metrics, per_metric, strict=True))
-    ideal: list[Any] = [metric for metric, weights in pairs if weights is None]
+    ideal = [metric for metric, weights in pairs if weights is None]
     refused = [
         str(metric)
         for metric in ideal
@@ -187,6 +194,7 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
         return
     # If the probabilities of unjudged documents are unknown (0), the judged share replaces them.
     share = (draw.chance if (draw.chance > 0).all() else draw.judged).mean()
+    # the product is rounded, because means of probabilities such as 0.1 are inexact
     shallow = [depth for depth in depths if round(depth * share, 6) < LEAST_IDEAL]
     if shallow:
         expected = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents or more"
@@ -242,6 +250,7 @@ def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequen
     topic = draw.topic[order]
     ranks = 1 / draw.probability[order]
     before = np.cumsum(ranks) - ranks
+    # topics are sorted, so `searchsorted` finds the first document of each topic
     before -= before[np.searchsorted(topic, topic)]
     counts = np.zeros((len(draw.size), len(depths)))
     np.add.at(counts, topic, before[:, np.newaxis] < np.asarray(depths))
@@ -314,14 +323,16 @@ def totals(
 def _spread(draw: Draw, gains: Floats, index: Array, weights: Floats, inverse: Floats) -> Floats:
     """Return the covariances of totals; see `totals`."""
     products = gains[:, np.newaxis] * gains[np.newaxis]
-    if not draw.together:
+    if not draw.fixed_size:
         inverses = inverse[index]
+        # (1 - p) / p^2, written so that ranks without a judgment, whose inverse is 0, add 0
         return np.asarray((products * (inverses * (inverses - 1))) @ weights**2)
     total = np.zeros((*products.shape[:-1], weights.shape[1]))
     stratum = np.append(draw.stratum, -1)[index]
     factor = draw.factor
     for code in range(factor.shape[1]):
         inside = stratum == code
+        # completely judged strata have no variance
         if not (factor[:, code] != 0).any() or not inside.any():
             continue
         sums = (gains * inside) @ weights
@@ -341,23 +352,25 @@ class _Leaving:
     sample, the other documents of the stratum represent the omitted document.
     """
 
-    def __init__(self, draw: Draw, *, together: bool) -> None:
-        self.kept = np.flatnonzero(draw.judged)
-        self.draw, self.topic = draw, draw.topic[self.kept]
-        self.inverse = 1 / draw.probability[self.kept]
-        self._cell = self.topic * draw.drawn.shape[1] + draw.stratum[self.kept]
-        entries = np.ones(len(self.kept))
-        columns = np.arange(len(self.kept))
-        shape = draw.drawn.size, len(self.kept)
+    def __init__(self, draw: Draw, *, fixed_size: bool) -> None:
+        self.judged = np.flatnonzero(draw.judged)
+        self.draw = draw
+        self.topic = draw.topic[self.judged]
+        self.inverse = 1 / draw.probability[self.judged]
+        self._cell = self.topic * draw.drawn.shape[1] + draw.stratum[self.judged]
+        entries = np.ones(len(self.judged))
+        columns = np.arange(len(self.judged))
+        shape = draw.drawn.size, len(self.judged)
+        # the product with a sparse matrix sums the rows of all systems by stratum at once
         self._matrix = scipy.sparse.csr_array((entries, (self._cell, columns)), shape)
         # If one of n drawn documents is left out, the weights of the others are multiplied by n /
         # (n - 1).
         number = draw.drawn.ravel()[self._cell]
-        self.grown = np.where(together & (number > 1), number / np.maximum(number - 1, 1), 1.0)
+        self.grown = np.where(fixed_size & (number > 1), number / np.maximum(number - 1, 1), 1.0)
 
     def _sums(self, values: Floats) -> Floats:
         """Return sums of values by stratum, shape (..., topic, stratum)."""
-        flat = (self._matrix @ values.reshape(-1, len(self.kept)).T).T
+        flat = (self._matrix @ values.reshape(-1, len(self.judged)).T).T
         return np.asarray(flat.reshape(*values.shape[:-1], *self.draw.drawn.shape))
 
     def totals(self, values: Floats) -> tuple[Floats, Floats]:
@@ -381,7 +394,7 @@ class _Leaving:
         # The scaled effect on a total is the value of the document, up to a constant per stratum.
         effects = (value[..., self.topic] - without) / (self.grown * self.inverse)
         products = effects[:, np.newaxis] * effects
-        if not self.draw.together:
+        if not self.draw.fixed_size:
             products *= self.inverse * (self.inverse - 1)
             return np.asarray(self._sums(products).sum(axis=-1))
         sums = self._sums(effects)
@@ -411,9 +424,10 @@ def ratios(
     the scores. For the bias, the other documents of a stratum always represent the omitted
     document, even if documents were drawn independently.
     """
-    estimates, spread, bias = _ratios(rows, draw, worth, metric, depths, together=draw.together)
-    if not draw.together:
-        bias = _ratios(rows, draw, worth, metric, depths, together=True)[2]
+    fixed_size = draw.fixed_size
+    estimates, spread, bias = _ratios(rows, draw, worth, metric, depths, fixed_size=fixed_size)
+    if not fixed_size:
+        bias = _ratios(rows, draw, worth, metric, depths, fixed_size=True)[2]
     return estimates - bias, spread, bias
 
 
@@ -424,26 +438,29 @@ def _ratios(
     metric: nDCG,
     depths: Sequence[int],
     *,
-    together: bool,
+    fixed_size: bool,
 ) -> tuple[Floats, Floats, Floats]:
     """Return estimates of nDCG with their biases, and their variances."""
     systems, topics, ranks = rows.shape
-    leaving = _Leaving(draw, together=together)
-    gain = np.stack(worth)[:, leaving.kept]
+    leaving = _Leaving(draw, fixed_size=fixed_size)
+    gain = np.stack(worth)[:, leaving.judged]
     weights = np.append(discounts(metric.discount, metric.base, ranks), 0.0)
     estimates = np.empty((len(gain), systems, topics, len(depths)))
-    spread, bias = np.empty((len(gain), *estimates.shape)), np.empty(estimates.shape)
+    spread = np.empty((len(gain), *estimates.shape))
+    bias = np.empty(estimates.shape)
     ideals = [_ideals(leaving, gain, metric, depth) for depth in depths]
     step = max(1, CELLS // max(1, len(draw.judged)))
     for first in range(0, systems, step):
         chunk = slice(first, first + step)
         index = rows[chunk].reshape(len(rows[chunk]), -1)
-        # Documents that a list lacks get the rank `ranks`, at which the appended weight is 0.
+        # Documents that a list lacks get the rank `ranks`, at which the appended weight is 0. Ranks
+        # without a judgment have position -1, so that they write to the additional last column.
         rank = np.full((len(index), len(draw.judged) + 1), ranks)
         np.put_along_axis(rank, index, np.tile(np.arange(ranks), topics)[np.newaxis], axis=1)
-        rank = rank[:, leaving.kept]
+        rank = rank[:, leaving.judged]
         for column, (depth, ideal) in enumerate(zip(depths, ideals, strict=True)):
             gained = gain[:, np.newaxis] * np.where(rank < depth, weights[rank], 0.0)
+            # an ideal DCG that only rounding keeps above 0 is treated as 0
             value, without = (
                 np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 10.0**-TIE)
                 for dcg, best in zip(leaving.totals(gained), ideal, strict=True)
@@ -466,6 +483,8 @@ def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[F
     levels = np.unique(np.append(gain, 0.0))[::-1]
     added = np.append(0.0, discounts(metric.discount, metric.base, depth).cumsum())
     gained = [np.zeros(total.shape) for total in leaving.totals(gain)]
+    # A document counts at every level up to its gain. At each level it adds the difference to the
+    # next lower level, so that these differences add up to its gain.
     for high, low in pairwise(levels):
         for row, count in enumerate(leaving.totals(1.0 * (gain >= high))):
             reached = np.clip(count, 0, depth)
