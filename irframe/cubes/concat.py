@@ -379,7 +379,7 @@ def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
 
 
 def _positions_in(first: Experiment, experiment: Experiment) -> Codes:
-    """Return the position in `first` of each judgment of an experiment.
+    """Return the position in `first` of every judgment.
 
     Raise if the judgments differ.
     """

@@ -52,12 +52,8 @@ def freedom_of(
 ) -> xr.DataArray:
     """Return the degrees of freedom of means under document sampling.
 
-    The shape is (metric, system, depth).
-
-    The degrees of freedom are the number of drawn documents in a system's lists minus one.
-    Documents that were certain to be drawn are not counted. For nDCG, only documents that add to
-    the score are counted. If ranks have weights w, the effective number of documents is ``(sum
-    w^2)^2 / sum w^4``.
+    The shape is (metric, system, depth). The notes of `estimate` describe the degrees of freedom.
+    Documents that were certain to be drawn are not counted.
 
     The degrees of freedom are NaN at depths where systems have fewer than `LEAST_DRAWN` drawn
     documents on average, or where fewer than `LEAST_ADDING` documents of a system add to the score.
@@ -95,8 +91,7 @@ def freedom_of(
             unsure = np.bincount(draw.topic, uncertain, len(n_ideal)) > 0
             biased = (1 / np.maximum(n_ideal[unsure], 0.5)).sum(axis=0) > MOST_BIASED
             enough &= (n_ideal.sum(axis=0) >= LEAST_DRAWN) & ~biased
-            # Only documents with gain count, because documents without gain hardly change ideal
-            # rankings.
+            # documents without gain hardly change ideal rankings, so they are not counted
             number = adding
         results.append(np.where(enough, number - 1, np.nan))
     return xr.DataArray(np.stack(results), dims=(METRIC, SYSTEM, DEPTH))
@@ -115,6 +110,7 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
     reach = reach.where(reach > 10.0**-TIE)
     inside = mean.where((mean > 0) & (mean < 1))
     angle = np.arcsin(np.sqrt(inside))
+    # by the delta method, the error on the new scale is the error times the derivative of the scale
     turn = reach / (2 * np.sqrt(inside * (1 - inside)))
     ends = []
     for sign in (-1, 1):
@@ -179,11 +175,10 @@ def read_draw(cube: xr.Dataset) -> Draw:
     Warn about topics with a stratum of several documents, of which only one was judged.
     """
     base = experiment_of(cube).judgments
-    labels = cube[TOPIC].to_numpy()
     draw = Draw.of(base, base.grade, base.strata, base.probability)
     unknown = (np.isnan(draw.factor)).any(axis=1) & draw.fixed_size
     if unknown.any():
-        listed = ", ".join(map(str, labels[unknown][:5]))
+        listed = ", ".join(map(str, cube[TOPIC].to_numpy()[unknown][:5]))
         warn(
             f"standard errors of {unknown.sum()} topics are unknown, because only one of several "
             f"documents of a stratum was judged: {listed}"
@@ -199,10 +194,8 @@ def read_estimated(
     Raise if tied documents share their gain.
     """
     if shares_ranks(cube.attrs["ties"]):
-        message = f"ties={cube.attrs['ties']!r}"
-        raise InputError(
-            "one order of tied documents", message, "build the cube with another ties="
-        )
+        advice = "build the cube with another ties="
+        raise InputError("one order of tied documents", f"ties={cube.attrs['ties']!r}", advice)
     return read_metrics(cube, metrics, at)
 
 

@@ -122,6 +122,7 @@ def as_scores(
         raise InputError(expected, "", "", missing)
     drawn = {name: frame.attrs[name] for name in DECLARED if name in frame.attrs}
     if lower or drawn:
+        # attributes are added to a copy, because the frame may be the caller's
         wide = wide.copy(deep=False)
         wide.attrs |= drawn
         wide.attrs |= {words.LOWER: [*lower]} if lower else {}
@@ -221,7 +222,7 @@ def refuse_result(x: object) -> None:
         raise InputError("scores of systems", f"the result of {returned}", advice)
 
 
-def read_all(arguments: Mapping[str, Any], asking: str, by: Any = None) -> dict[str, Any]:
+def read_all(arguments: Mapping[str, object], asking: str, by: object = None) -> dict[str, object]:
     """Read all scores among the arguments of a verb.
 
     Parameters
@@ -237,6 +238,7 @@ def read_all(arguments: Mapping[str, Any], asking: str, by: Any = None) -> dict[
     (first, subject), *further = arguments.items()
     read_arguments = {**arguments, first: parse_scores(subject, asking=asking, by=by)}
     for param, value in further:
+        # from pandas 3 on, a Series has the method of Arrow tables, but a Series is an option
         table = hasattr(value, "__arrow_c_stream__") and not isinstance(value, pd.Series)
         if isinstance(value, xr.DataArray) or (table and not is_judgments(value)):
             read_arguments[param] = parse_scores(value, asking=f"{param}=", by=by)
@@ -274,11 +276,11 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
 def _array_of(source: Scores) -> xr.DataArray:
     """Convert scores to an array with topic labels as coordinates."""
     repeats = {words.REPEAT: source.repeats} if source.several_repeats else {}
-    labels: Any = {words.SYSTEM: source.systems, **repeats, words.TOPIC: source.topics}
+    labels = {words.SYSTEM: source.systems, **repeats, words.TOPIC: source.topics}
     labels |= {} if source.depths is None else {source.axis.dim: source.depths}
-    labels = {words.METRIC: source.metrics, **{dim: labels[dim].rename(dim) for dim in labels}}
+    coords = {words.METRIC: source.metrics, **{dim: labels[dim].rename(dim) for dim in labels}}
     values = source.values[..., 0] if source.depths is None else source.values
-    array = xr.DataArray(values, labels, tuple(labels), name="score", attrs=source.attrs)
+    array = xr.DataArray(values, coords, tuple(coords), name="score", attrs=source.attrs)
     return array.assign_coords(
         {name: (words.TOPIC, column) for name, column in source.label_values.items()}
     )
@@ -313,13 +315,14 @@ def _read_array(x: xr.DataArray, asking: str, by: object) -> Scores:
 
 
 def _scores_of(
-    values: Any, labels: Mapping[Any, Any], axis: Axis, attrs: dict[Any, Any], **fields: Any
+    values: Any, labels: Mapping[Any, pd.Index], axis: Axis, attrs: dict[Any, Any], **fields: Any
 ) -> Scores:
     """Return a `Scores` object of labelled values.
 
     `values` has one dimension for each entry of `labels`, in the same order.
     """
     axis = axis if axis.dim in labels else DEPTHS
+    # values always have an axis of depths, so that other code needs no second case
     return Scores(
         values if axis.dim in labels else values[..., np.newaxis],
         [*map(str, labels[words.METRIC])],
@@ -391,7 +394,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
         levels = [name for name in names if name != repeat]
         line = f"ir.as_scores(scores).groupby(level={levels}, sort=False).mean()"
         score_arrays.refuse_several_repeats(asking, repeat, line)
-    keys: tuple[str, Any] | None = None
+    keys: tuple[str, Array | pd.Index] | None = None
     if isinstance(by, Mapping | pd.Series):
         names = [name for name in (*names, *table.index.names, *table.columns) if name is not None]
         by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, names)
@@ -436,6 +439,7 @@ def _labels_of_rows(table: pd.DataFrame, codes: Array, topics: pd.Index) -> dict
     result = {}
     for name in [name for name in LABELS if name in {*table.index.names, *table.columns}]:
         column = group_values(table, name)
+        # missing labels have a code of their own, because the code -1 would select the last label
         of_rows, values = pd.factorize(column, use_na_sentinel=False)
         of_topics = np.zeros(len(topics), int)
         of_topics[codes] = of_rows
@@ -481,6 +485,8 @@ def _split_topics(
             return dim, keys.take(first)
     topic = codes[words.TOPIC]
     topics = labels[words.TOPIC]
+    # Without duplicate rows, no system has scores on a topic in several groups, so the groups
+    # belong neither to topics nor to systems.
     if not pd.DataFrame(codes).duplicated().any():
         uneven = pd.Series(group).groupby(topic).transform("nunique").to_numpy() > 1
         refuse_several(by, topics[np.unique(topic[uneven])])

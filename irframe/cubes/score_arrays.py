@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -25,8 +25,10 @@ from irframe.names import COLLECTION, DEPTH, LOWER, SYSTEM, UNIT, UNITS, plural,
 from irframe.record import Function
 from irframe.stops import DEPTHS, axis_of
 
+Result = TypeVar("Result", xr.DataArray, xr.Dataset)
 
-def normalise_collection(subject: object, by: Any) -> Any:
+
+def normalise_collection(subject: object, by: object) -> object:
     """Return the column of collections, if `by` names collections.
 
     `by` names collections if it is "collection" or the name of the column of collections. Other
@@ -58,7 +60,7 @@ def refuse(bound: inspect.BoundArguments, *, one_unit: bool) -> None:
         refuse_mixed([subject, *labelled])
 
 
-def refuse_collections(cubes: Iterable[Any], rel: object) -> None:
+def refuse_collections(cubes: Iterable[Labelled], rel: object) -> None:
     """Raise if `rel` names collections that no cube has."""
     if not isinstance(rel, Mapping):
         return
@@ -207,6 +209,7 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
     InputError
         If values are not numbers, or metrics have no labels.
     """
+    # the grades of a cube have the dimensions of scores, but would give meaningless means
     if scores.dtype == Grade and (scores <= words.UNJUDGED).any():
         message = "grades of a cube, with marks of unjudged documents"
         raise InputError("scores", message, 'score the cube: cube.ireval.score("AP")')
@@ -255,6 +258,7 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
         numbers = int | float | np.number
         offenders = [cell for cell in column.dropna() if not isinstance(cell, numbers)]
         if not offenders:
+            # numpy cannot convert missing values of pandas (`pd.NA`) to floats
             values = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
             return scores.copy(data=values.reshape(scores.shape))
     message = "values of another type" if offenders else f"an array of {scores.dtype}"
@@ -361,6 +365,7 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     [2]
     """
     named = [position for position, label in enumerate(topics) if has_aggregates([label])]
+    # Files can contain several summaries, so each is compared with the single topics only.
     single = ~np.isin(codes, named)
     if not named or not single.any() or not values.shape[1]:
         return []
@@ -395,11 +400,12 @@ def _summarises(label: str, values: Array, expected: list[Array]) -> bool:
     mean, total, geometric = expected
     allowed = [geometric] if label.lower() == GEOMETRIC else [mean, total]
     near = [np.isclose(values, summary, rtol=1e-6, atol=PRINTED) for summary in allowed]
+    # a summary may lack some metrics, but must equal the mean or sum of at least one score
     lacking = np.isnan(values) | np.isnan(mean)
     return bool((~lacking).any() and (np.any(near, axis=0) | lacking).all())
 
 
-def expand_scalars(result: Any, *names: str) -> Any:
+def expand_scalars(result: Result, *names: str) -> Result:
     """Return a result with scalar coordinates expanded to dimensions."""
     scalars = [name for name in names if name in result.coords and name not in result.dims]
     return result.expand_dims(scalars) if scalars else result
@@ -441,5 +447,6 @@ def refuse_mixed(values: Collection[Any]) -> None:
         if (axis := axis_of(value)) is not DEPTHS:
             sides.add(str(value.attrs[axis.attribute]))
             expected = f"scores at {plural(axis.dim)} in one unit in all arguments"
+    # two sides include an axis other than depths, so `expected` is defined
     if len(sides) > 1:
         raise InputError(expected, " and ".join(sorted(sides)))

@@ -165,13 +165,14 @@ def refuse_twice(
     if len(doubled):
         if rows is not None and {*index.get_level_values(0)} == {ONLY_SYSTEM}:
             _refuse_strangers(rows.reset_index(), levels)
-        system, scored = pd.factorize(index.get_level_values(0))[0], pd.factorize(index)[0]
+        system = pd.factorize(index.get_level_values(0))[0]
+        scored = pd.factorize(index)[0]
         drop = "frame[~frame.index.duplicated()]"
         advice = about_duplicates(system, scored, doubled, drop, ADVICE)
         raise IdError("one score per system and topic", "duplicates", advice, index[doubled])
 
 
-def score_frame(x: Any) -> pd.DataFrame:
+def score_frame(x: object) -> pd.DataFrame:
     """Convert scores in any supported form to a frame."""
     if isinstance(x, pd.Series):
         named = x.rename("score") if x.name is None else x
@@ -216,7 +217,7 @@ def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Serie
     return frame
 
 
-def _of_mapping(nested: Mapping[Hashable, Any]) -> pd.DataFrame:
+def _of_mapping(nested: Mapping[Hashable, object]) -> pd.DataFrame:
     """Convert nested dictionaries of scores to a frame."""
     systems = {
         name: scores
@@ -381,7 +382,7 @@ def read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None)
         levels = {name: _codes_of(rows, name) for name in further}
         table, codes = _spread_metrics(rows, coded, levels, measure, by_role["value"])
     else:
-        moved: list[Any] = [index.name for index in labels.values() if index.name in rows.columns]
+        moved = [index.name for index in labels.values() if index.name in rows.columns]
         table = rows.drop(columns=moved) if moved else rows
         table = table.reset_index(drop=True) if by_role[TOPIC] in moved else table
     return ScoreRows(table, codes, labels, frame.attrs, axis)
@@ -392,6 +393,7 @@ def _without_run_names(rows: pd.DataFrame, measure: Any, value: Any) -> pd.DataF
     if RUNID not in {*map(str, rows[measure].unique())}:
         return rows
     rows = rows[rows[measure].map(str) != RUNID]
+    # the name of the run made the column of values a column of text
     return rows.assign(**{value: pd.to_numeric(rows[value])})
 
 

@@ -86,8 +86,8 @@ class Scores:
     source: Any = None
     rows: Array | None = None
     by: Any = None
-    keys: tuple[str, Any] | None = None
-    groups_of_labels: "dict[Any, Scores] | None" = None
+    keys: tuple[str, Array | pd.Index] | None = None
+    groups_of_labels: "dict[Hashable, Scores] | None" = None
     bounds: xr.DataArray | None = None
     averaged: bool = False
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 import pandas as pd
@@ -48,6 +48,7 @@ from irframe.record import (
 from irframe.stops import axis_of
 
 Options = ParamSpec("Options")
+Value = TypeVar("Value")
 
 LOADED = 1 << 30
 """Maximum bytes of a lazy cube that is loaded for a verb that needs the complete cube."""
@@ -186,7 +187,7 @@ def table_verb(
 
 
 def _answer(
-    verb: Declared, grouped: Any, arguments: Sequence[object], options: dict[str, Any]
+    verb: Declared, grouped: object, arguments: Sequence[object], options: dict[str, Any]
 ) -> Any:
     """Apply a verb to an object or to its groups."""
     groups = grouped if isinstance(grouped, InGroups) else None
@@ -197,8 +198,9 @@ def _answer(
     with usual_errors(), OneCall() as cautions, score_arrays.counting_costs(subject):
         applied = options_of(verb.function, bound.arguments)
         if groups is None:
-            params = _read(verb, bound.arguments)
-            source, result = params[verb.first], _answer_one(verb, params)
+            params = _read_params(verb, bound.arguments)
+            source = params[verb.first]
+            result = _answer_one(verb, params)
         else:
             applied["by"] = groups.plain
             source, result = _answer_groups(verb, bound.arguments, groups.by)
@@ -209,7 +211,7 @@ def _answer(
         return with_cautions(stamped(result, verb.name, array, applied, subject), cautions)
 
 
-def _read(verb: Declared, params: Mapping[str, Any], by: object = None) -> dict[str, Any]:
+def _read_params(verb: Declared, params: Mapping[str, object], by: object = None) -> dict[str, Any]:
     """Return the validated arguments of a verb."""
     if verb.of_scores(params[verb.first]):
         return read_all(params, verb.asking, by)
@@ -218,6 +220,7 @@ def _read(verb: Declared, params: Mapping[str, Any], by: object = None) -> dict[
         is_first = param == verb.first
         if is_first or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
             asking = verb.asking if is_first else f"{param}="
+            # other datasets must raise the error of `read_cube`
             cube = param == "cube" or (param == "data" and isinstance(value, xr.Dataset))
             result[param] = _read_subject(value, asking, cube=cube)
     source = result[verb.first]
@@ -247,11 +250,13 @@ def _read_subject(subject: object, asking: str, *, cube: bool) -> Any:
     return with_own_levels(subject) if isinstance(subject, pd.DataFrame) else subject
 
 
-def _verified(result: Any, source: object) -> Any:
+def _verified(result: Value, source: object) -> Value:
     """Verify a cube's grades unless the result is lazy."""
     if isinstance(source, xr.Dataset) and words.GRADE in source:
         arrays = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(array, "chunks", None) for array in arrays)
+        # Computing lazy scores verifies the grades. Computing a lazy cube does not, because its
+        # grades come from a new experiment.
         if not lazy or (isinstance(result, xr.Dataset) and words.GRADE in result):
             view.verify_grades(source)
     return result
@@ -271,6 +276,7 @@ def _describe_scores(result: Any, scores: Scores) -> None:
     """Add the direction of metrics and cautions to a result."""
     read_as = directions(scores.metrics)
     result.attrs |= {words.DIRECTION: read_as} if read_as else {}
+    # means of groups are not means over all collections
     if scores.by is None and (pooled := scores.pooled):
         cautions = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])
         result.attrs[words.CAUTION] = "; ".join(cautions)
@@ -287,9 +293,11 @@ def _answer_one(verb: Declared, params: Mapping[str, Any]) -> Any:
     array = subject.source if table else subject
     names = view.user_coordinates(array) if isinstance(array, view.Labelled) else []
     if names and not table and all(params.get(param) is None for param in verb.reads):
+        # declared labels remain, because functions derive the design of topics from them
         labels = names_declared(subject.attrs)
         params = {**params, verb.first: subject.drop_vars([n for n in names if n not in labels])}
     call = inspect.BoundArguments(signature_of(verb.function), dict(params))
+    # the cube is already verified, so functions that read it again need not verify it
     with view.trusting():
         result = verb.function(*call.args, **call.kwargs)
     if not names:
@@ -298,14 +306,15 @@ def _answer_one(verb: Declared, params: Mapping[str, Any]) -> Any:
     return result if table else unfolded(result, subject.attrs.get(words.REPEATS))
 
 
-def _answer_groups(verb: Declared, params: Mapping[str, Any], by: Any) -> tuple[Any, Any]:
+def _answer_groups(verb: Declared, params: Mapping[str, object], by: Any) -> tuple[Any, Any]:
     """Return the object that was read, and the joined results.
 
     Scores among the arguments are also split. Errors and warnings name the group.
     """
+    # groups of a mapping become coordinates, except in scores, to which `read_all` adds them
     if not verb.of_scores(params[verb.first]):
         params, by = by_group.with_names(params, by)
-    sources = _read(verb, params, by)
+    sources = _read_params(verb, params, by)
     scores = sources[verb.first]
     table = isinstance(scores, Scores)
     by = scores.by if table else by
@@ -330,13 +339,6 @@ def _as_selected(verb: Declared, result: Any, subject: object) -> Any:
 
 def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     """Return the depth to read, by default the cube's depth.
-
-    Parameters
-    ----------
-    cube
-        A cube.
-    depth
-        The requested depth.
 
     Raises
     ------
@@ -387,16 +389,11 @@ def drop_absent(cube: xr.Dataset) -> xr.Dataset:
 def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
     """Yield a cube, or the blocks of a lazy cube.
 
-    Parameters
-    ----------
-    cube
-        A cube.
-
     Examples
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> [part.sizes["topic"] for part in by_topics(cube.chunk(topic=6))]
+    >>> [block.sizes["topic"] for block in by_topics(cube.chunk(topic=6))]
     [6, 6, 4]
     """
     grade = cube["grade"].variable
@@ -472,9 +469,8 @@ def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
     """
     deeper = [str(metric) for metric in metrics if (metric.depth or 1) > depth]
     if deeper:
-        raise DepthError(
-            f"depth={depth} to be at least the depth of every metric", ", ".join(deeper)
-        )
+        expected = f"depth={depth} to be at least the depth of every metric"
+        raise DepthError(expected, ", ".join(deeper))
 
 
 def against(
@@ -487,14 +483,14 @@ def against(
     >>> against(["bm25", "ance", "splade"], "ance", None)
     (1, [0, 2])
     """
-    (yardstick,) = positions_of("systems to compare", [baseline], labels)
+    (baseline_row,) = positions_of("systems to compare", [baseline], labels)
     if systems is None:
-        rows = [row for row in range(len(labels)) if row != yardstick]
+        rows = [row for row in range(len(labels)) if row != baseline_row]
     else:
         rows = positions_of("systems to compare", systems, labels)
-    if yardstick in rows:
+    if baseline_row in rows:
         raise ParameterError("systems other than the baseline", repr(baseline))
     if not rows or len(set(rows)) < len(rows):
         message = "duplicates" if rows else "none"
         raise ParameterError("different systems to compare with the baseline", message)
-    return yardstick, rows
+    return baseline_row, rows

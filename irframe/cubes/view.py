@@ -5,6 +5,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise, repeat
+from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -20,15 +21,10 @@ from irframe.names import DEPTH, DRAWN, EMPTY, GRADE, REPEAT, REPEATS, SYSTEM, T
 from irframe.stops import AXES
 
 
-def need_dask() -> Any:
+def need_dask() -> ModuleType:
     """Return dask; raise if it is not installed.
 
     Only cubes larger than memory need dask.
-
-    Raises
-    ------
-    InputError
-        If dask is not installed.
     """
     with needing("dask", "a lazy cube", '"irframe[dask]"'):
         import dask  # noqa: PLC0415 - only where work is chunked
@@ -54,6 +50,7 @@ def in_chunks(
     # Blocks contain all depths, because a task needs complete lists.
     rechunked = grade.rechunk({2: -1})
     sides = zip(codes, rechunked.chunks, strict=False)
+    # `map_blocks` aligns trailing dimensions, so codes get dimensions of length one
     systems, topics = (dask.array.from_array(code, chunks=(size,)) for code, size in sides)
     shape = {"new_axis": 0, "chunks": (ends[0], *rechunked.chunks[:2], ends[1])} if ends else {}
     return dask.array.map_blocks(
@@ -61,6 +58,7 @@ def in_chunks(
         *(rechunked, systems[:, None, None], topics[:, None]),
         experiment=_handed(experiment),
         dtype=dtype,
+        # without `meta`, dask would call the function with empty arrays to find the type of results
         meta=np.empty((0,) * (4 if ends else 3), dtype),
         **shape,
     )
@@ -71,11 +69,14 @@ def _handed(experiment: Experiment) -> Any:
 
     Tasks do not read the names, so workers need not receive them.
     """
+    # dask would otherwise search all fields of the experiment for lazy values
     return need_dask().delayed(replace(experiment, listing=None), traverse=False)
 
 
-LARGE, BLOCK = 1 << 26, 1 << 21
-"""The number of cells from which grades are computed lazily, and the number of cells per block."""
+LARGE = 1 << 26
+"""The number of cells from which grades are computed lazily."""
+BLOCK = 1 << 21
+"""The number of cells per block."""
 
 
 def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tuple[int, ...] | None:
@@ -107,14 +108,11 @@ def slices_of(chunks: Sequence[int]) -> list[slice]:
 
 variable = partial(xr.Variable, fastpath=True)
 """Create a variable from an array. The plain constructor of xarray would also import dask."""
-
-labels: Any = partial(xr.IndexVariable, fastpath=True)
+labels = partial(xr.IndexVariable, fastpath=True)
 """Make a coordinate of labels along their dimension, without importing dask."""
-
 CELL = (SYSTEM, TOPIC, DEPTH)
 LIST = (SYSTEM, TOPIC)
 Labelled = xr.Dataset | xr.DataArray
-
 EXPERIMENT = "experiment"
 """Name of the attribute of a cube that contains its experiment."""
 CODES = {SYSTEM: "system_code", TOPIC: "topic_code"}
@@ -123,10 +121,8 @@ SHOWN = ("retrieved", "unjudged")
 """Names of the coordinates that count all documents and the unjudged documents of each list."""
 OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
 """Coordinates of cubes and scores that irframe adds."""
-
 Cube = xr.Dataset
 """The annotation of verbs that return a cube, or cubes in groups."""
-
 PROVENANCE = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "pool", "repeats"),
     *("repeated", "unit", "copies", "search", "each"),
@@ -134,14 +130,10 @@ PROVENANCE = (
     *("lower", "irframe"),
 )
 """Attributes that record how a cube was made, and that scores and results keep."""
-
-
 SHIFT = 32
 """The number of low bits of a code that contain a position. Higher bits mark the experiment."""
-
 TRUSTED = ContextVar("TRUSTED", default=False)
 """Whether cubes come directly from a verb, and are therefore unchanged."""
-
 ONE_LEVEL = "use a single level: reset_index({0!r}).assign_coords({0}=[...])"
 TOGETHER = "concatenate cubes with irframe.concat"
 WANTED = "a cube with unchanged grades"
@@ -154,7 +146,7 @@ ADVICE = (
 def view(
     experiment: Experiment,
     depth: int,
-    user_coords: Mapping[Any, Any] | None = None,
+    user_coords: Mapping[Any, object] | None = None,
     *,
     chunks: tuple[int, ...] | None = None,
 ) -> xr.Dataset:
@@ -195,11 +187,11 @@ def _view_of(
     codes: Mapping[str, Codes],
     grade: xr.Variable,
     named: Mapping[str, pd.Index],
-    user_coords: Mapping[Any, Any],
+    user_coords: Mapping[Any, object],
 ) -> xr.Dataset:
     """Return a dataset of selected systems and topics."""
     chosen = np.ix_(*codes.values())
-    coords: dict[Any, Any] = {dim: labels(dim, label) for dim, label in named.items()}
+    coords: dict[Hashable, object] = {dim: labels(dim, label) for dim, label in named.items()}
     coords[DEPTH] = labels(DEPTH, np.arange(1, grade.sizes[DEPTH] + 1))
     length = experiment.hits.length.astype(np.int32)
     for name, values in (("retrieved", length), ("unjudged", experiment.unjudged)):
@@ -277,14 +269,18 @@ def read_cube(cube: object) -> xr.Dataset:
         advice = "save it with cube.ireval.save(path), and open it with irframe.open_cube(path)"
         raise InputError("a cube with the attribute experiment", "a cube without it", advice)
     shown = cube[GRADE].variable
+    # A verb can pass on a cube with a single system or topic, whose dimension must be restored, or
+    # a cube with masked lists, whose grades are floats.
     if TRUSTED.get() and shown.dims == CELL and shown.dtype == Grade:
         return cube
     scalars = selected(cube)
     cube = cube.expand_dims(scalars)
-    codes, named = {}, {}
+    codes = {}
+    named = {}
     for dim in LIST:
         codes[dim], named[dim] = _codes(cube, dim, experiment)
     experiment, grade = _verified(experiment, codes, _by_depth(cube), named)
+    # Scalar coordinates of a selected system or topic belong to the restored dimension.
     user_coords = {
         name: coord.variable if coord.ndim or not scalars else (scalars[-1:], [coord.values[()]])
         for name, coord in cube.coords.items()
@@ -359,6 +355,8 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
         codes = codes.astype(np.int64)
     positions = codes & ((1 << SHIFT) - 1)
     size = experiment.shape[LIST.index(dim)]
+    # Concatenation by hand keeps the experiment of the first cube only. The marks in the codes show
+    # which lists belong to other experiments.
     if ((codes >> SHIFT != experiment.mark) | (positions >= size)).any():
         raise InputError("a cube of one experiment", "lists of several experiments", TOGETHER)
     index = labels_of(cube, dim, "a cube", f"{TOGETHER}, and select each label once")
@@ -376,7 +374,8 @@ def _by_depth(cube: xr.Dataset) -> xr.Variable:
 
     Raise for depths other than 1, 2, ..., n.
     """
-    grade, depth_labels = cube[GRADE].variable, cube.variables.get(DEPTH)
+    grade = cube[GRADE].variable
+    depth_labels = cube.variables.get(DEPTH)
     strange = [str(dim) for dim in grade.dims if dim not in CELL]
     if strange or grade.dtype.kind not in "biufO":
         message = "other dimensions" if strange else f"grades as {grade.dtype}"
@@ -384,7 +383,8 @@ def _by_depth(cube: xr.Dataset) -> xr.Variable:
     if depth_labels is None or not depth_labels.size:
         raise DepthError("a cube with labels of depths", "none", "do not drop the depths")
     depths = np.atleast_1d(depth_labels.to_numpy())
-    expected, order = np.arange(1, len(depths) + 1), np.argsort(depths)
+    expected = np.arange(1, len(depths) + 1)
+    order = np.argsort(depths)
     if DEPTH not in grade.dims or not np.array_equal(depths[order], expected):
         shown = depths[:5].tolist()
         message = f"depths {shown}{' and more' if len(depths) > 5 else ''}"
@@ -466,9 +466,8 @@ def user_coordinates(subject: object) -> list[Hashable]:
     if not isinstance(subject, Labelled):
         return []
     names = subject.coords.variables.keys() - OURS - subject.xindexes.keys()
-    dims = {
-        name: {*coord.dims} for name, coord in subject.coords.variables.items() if name in names
-    }
+    coords = subject.coords.variables.items()
+    dims = {name: {*coord.dims} for name, coord in coords if name in names}
     return [name for name, of_coord in dims.items() if of_coord and of_coord <= {*LIST}]
 
 
@@ -486,7 +485,8 @@ def with_coordinates(result: Any, source: Labelled, names: list[Hashable]) -> An
     labelled = {*result.dims} & {*result.coords}
     chosen = {}
     for dim in [dim for dim in LIST if dim in result.indexes and dim in source.indexes]:
-        source_labels, labels = source.indexes[dim], result.indexes[dim]
+        source_labels = source.indexes[dim]
+        labels = result.indexes[dim]
         if not labels.equals(source_labels):
             chosen[dim] = source_labels.get_indexer(labels)
     coords = {}
