@@ -50,7 +50,7 @@ def naming_group(key: object, by: object) -> Iterator[None]:
         raise error.within(f"in the group {key} ({by})") from error
 
 
-def groups(subject: object, by: Hashable) -> Iterator[tuple[Hashable, Any]]:
+def groups(subject: object, by: Any) -> Iterator[tuple[Hashable, Any]]:
     """Yield the groups of a cube, scores or a result.
 
     Each item contains the name of a group, and the object restricted to the systems or topics of

@@ -20,7 +20,7 @@ from irframe.record import FACTS, SOURCES, InGroups, applied, plain_options, ste
 
 
 def each_group(
-    cube: xr.Dataset, by: Hashable, *, stated: bool = True
+    cube: xr.Dataset, by: str, *, stated: bool = True
 ) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield the groups of a cube.
 
