@@ -19,7 +19,7 @@ from types import CodeType, FrameType
 from typing import Any, Self, TypeVar
 
 from irframe.escaping import visible
-from irframe.names import CAUTION
+from irframe.names import CAUTION, Attributes
 
 __all__ = [
     "DepthError",
@@ -454,7 +454,7 @@ def _weight(message: str) -> int:
     return min(matches, default=len(GRAVEST))
 
 
-def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
+def united(*attributes: Attributes) -> dict[Any, Any]:
     r"""Merge attributes, and combine their cautions.
 
     Examples
@@ -469,6 +469,6 @@ def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
     return joined | caution(chain(*map(cautions_of, cautioned))) if cautioned else joined
 
 
-def cautions_of(attributes: Mapping[Any, object]) -> list[str]:
+def cautions_of(attributes: Attributes) -> list[str]:
     """Return the cautions in attributes, most serious first."""
     return str(attributes[CAUTION]).split(BETWEEN) if attributes.get(CAUTION) else []

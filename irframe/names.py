@@ -7,7 +7,7 @@ returns have the same column names as the input.
 
 import inspect
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal, get_args
@@ -170,6 +170,8 @@ COLLECTION = "collection"
 TOPICS_OF = "topics_of"
 """Attribute of a frame of scores: pairs of a collection and a list of its topics."""
 
+Attributes = Mapping[Any, Any]
+"""The attributes (`attrs`) of a pandas or xarray object, whose values may have any type."""
 RESULT = "result"
 """Attribute of a frame or array: the name of the function or method that returned the object."""
 SCORE_VERBS = frozenset(

@@ -20,7 +20,7 @@ from irframe.checks import as_annotated
 from irframe.digests import is_list, plain
 from irframe.elsewhere import unexpected
 from irframe.errors import OneCall, ParameterError, caution, cautions_of, shortened, united
-from irframe.names import GROUP, METRICS, REPEATS, RESULT
+from irframe.names import GROUP, METRICS, REPEATS, RESULT, Attributes
 from irframe.option_values import Slot, gathered, slot_of
 from irframe.printed import Result
 
@@ -404,7 +404,7 @@ def with_cautions(result: Any, warned: OneCall) -> Any:
 
 
 def applied(
-    options: Mapping[str, object], attributes: Mapping[Any, object], subject: object
+    options: Mapping[str, object], attributes: Attributes, subject: object
 ) -> dict[str, object]:
     """Return options with the values that the verb used.
 

@@ -4,7 +4,7 @@ A stop is the point at which a user stops reading a list. The score at a stop is
 depth that the user has reached. The ideal ranking is never cut at a stop.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -222,7 +222,7 @@ def axis_of(subject: object) -> Axis:
     return axis if axis.dim in names else DEPTHS
 
 
-def axis_from_attrs(attributes: Mapping[Any, object]) -> Axis:
+def axis_from_attrs(attributes: words.Attributes) -> Axis:
     """Return the axis of stops in the attributes of scores.
 
     Examples

@@ -18,6 +18,7 @@ from irframe.names import (
     ORDERINGS,
     REPEAT,
     RESULT,
+    Attributes,
     counted,
     plural,
 )
@@ -26,8 +27,6 @@ from irframe.record import OBJECTS, SOURCES, Step, default_options, steps_of
 from irframe.stops import AXES, axis_from_attrs
 from irframe.tables.quantities import SHOWN, topics_text
 
-Attributes = Mapping[Any, Any]
-"""The attributes (`attrs`) of a pandas or xarray object, whose values may have any type."""
 ADJUST_WORDS = {
     "none": "uncorrected",
     "holm": "Holm",
@@ -146,7 +145,7 @@ STATED_OPTIONS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "scaling": "", "by": ""}
 
 
-def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> str:
+def caption_text(attributes: Attributes, *leading: str, interval: str = "{}") -> str:
     """Return the caption of a result.
 
     The caption names the test, the options, the intervals, the cautions, and the data behind the
@@ -156,7 +155,7 @@ def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> s
     ----------
     attributes
         Attributes of the result.
-    parts
+    leading
         Texts at the beginning of the caption.
     interval
         Template for the text about intervals. Pass an empty string for tables without intervals.
@@ -168,7 +167,7 @@ def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> s
     >>> caption_text(ir.verbs.compare(frame).attrs, interval="").split("; ")[0]
     'paired t-test, Holm per metric and depth (28 comparisons), alpha = 0.05'
     """
-    texts = [*parts, decision_text(attributes) if RESULT in attributes else UNRECORDED]
+    texts = [*leading, decision_text(attributes) if RESULT in attributes else UNRECORDED]
     texts.append(options_text(attributes))
     if interval and "alpha" in attributes:
         texts.append(interval.format(interval_label(attributes)))
@@ -228,7 +227,7 @@ def _correction(attributes: Attributes) -> str:
     tests = listed(attributes.get("test"))
     if adjust == "none":
         joint = any(parse_test(test).joint for test in tests if test)
-        return "" if joint else ADJUST_WORDS[adjust]
+        return "" if joint else ADJUST_WORDS[adjust]  # joint tests correct for all pairs
     name, bracket, options = adjust.partition("(")
     title = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
     number = attributes.get("comparisons")
@@ -440,7 +439,7 @@ def step_texts(steps: Iterable[Step]) -> list[str]:
     >>> step_texts(steps_of(scores))
     ['a sample of judgments, share 0.5, seed 0', 'topics without relevant documents left out']
     """
-    # The text of each step -> the verb or object that the text describes.
+    # the text of each step -> the verb or object that the text describes
     source: dict[str, str] = {}
     for verb, options in steps:
         if verb == "rejudge":
@@ -473,10 +472,11 @@ def origin(attributes: Attributes) -> dict[str, Any]:
             for name in step.options
             if "ties" not in step.options or name not in POLICY
         }
+        # options of later verbs replace attributes of the same name; the record has the first value
         args = steps[0].options if steps[0].verb in SOURCES else {}
-        caption_text = {name: args[name] for name in analysed & args.keys() & ORIGIN_WORDS.keys()}
-        decided = {name: v for name, v in decided.items() if name not in analysed} | caption_text
-    if decided.get("ties") != "random":
+        recorded = {name: args[name] for name in analysed & args.keys() & ORIGIN_WORDS.keys()}
+        decided = {name: v for name, v in decided.items() if name not in analysed} | recorded
+    if decided.get("ties") != "random":  # other policies draw no random numbers
         decided.pop("seed", None)
     depths = np.atleast_1d(decided.get("pool_depth", 0))
     if not depths.all() or attributes.get("pool") == "unknown":  # an unjudged list

@@ -125,6 +125,7 @@ def papers(steps: Iterable[Step], done: Iterable[str] = ()) -> pd.DataFrame:
     further = dict.fromkeys(done, True)
     rows = [row for step in all_steps(steps) for row in _papers_of_step(step, further)]
     frame = pd.DataFrame(rows, columns=CITED, dtype=object)
+    # methods may cite one paper in different words, so papers are identified by their DOI
     paper = frame["doi"].where(frame["doi"] != "", frame["reference"])
     grouped = frame.groupby(paper, sort=False)
     table = grouped.agg({"reference": "first", "doi": "first", "used": _unique_names})
@@ -156,6 +157,7 @@ def _is_met(condition: str, options: Mapping[str, object]) -> bool:
     """Return whether the options meet a condition of `WHERE`."""
     name, _, value = condition.partition("=")
     option = options.get(name)
+    # the condition coefficient=tau_ap is also met by the option "TauAP(symmetric=True)"
     return _letters_of(option).startswith(_letters_of(value)) if value else bool(option)
 
 
@@ -173,6 +175,7 @@ def references(used: object) -> Iterator[tuple[str, str]]:
     (['10.1007/s10791-016-9282-6'], ['10.1017/CBO9780511809071'])
     """
     section = (inspect.getdoc(used) or "").partition("\nReferences\n")[2]
+    # the section begins with the line of hyphens below its heading
     text = " ".join(section.partition("\n\n")[0].split()).lstrip("- ")
     yield from map(_reference, ENTRY.findall(text))
 

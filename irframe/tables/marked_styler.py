@@ -20,7 +20,7 @@ from irframe.errors import InputError
 from irframe.escaping import html, latex, visible
 from irframe.printed import fixed_text
 
-# The type stubs of pandas lack the private methods that are overridden here.
+# the type stubs of pandas lack the private methods that are overridden here
 Styler: Any = style.Styler
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
@@ -57,6 +57,7 @@ class Extra:
 
 def superscripts(marks: pd.DataFrame) -> Extra:
     """Return marks as superscripts of the numbers."""
+    # str.format fills in these templates, so braces of LaTeX are doubled
     forms = {"html": "<sup>{}</sup>", "latex": "$^{{{}}}$", "typst": "#super[{}]", "string": "^{}"}
     return Extra((marks,), forms)
 
@@ -91,7 +92,7 @@ def everywhere(text: str) -> dict[str, str]:
 
 def _plain_caption(notes: str, form: str) -> str:
     """Return the notes as an escaped caption."""
-    # A word at the beginning gets a capital letter, but a name such as bm25 keeps its case.
+    # a word at the beginning gets a capital letter, but a name such as bm25 keeps its case
     is_word = re.match(r"[a-z]+\b(?![.\d+@(])", notes)
     text = _escape(notes[:1].upper() + notes[1:] if is_word else notes, form)
     for symbol, command in DAGGERS.items() if form == "latex" else ():
@@ -177,6 +178,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
         return self
 
     def _copy(self, deepcopy: bool = False) -> Self:  # noqa: FBT001, FBT002 - as of pandas
+        # pandas copies only its own attributes
         copied: Self = super()._copy(deepcopy)
         copied.extras = self.extras
         copied.best = self.best
@@ -199,6 +201,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
         """Add marks and the caption to a copy before writing."""
         for styler in [self, *self.concatenated]:
             if isinstance(styler, MarkedStyler):
+                # the option siunitx aligns numbers, and needs braces around cells with other text
                 styler._display(form, braces=bool(options.get("siunitx")))  # noqa: SLF001 - its own
         if self.caption is None:
             self.caption = _plain_caption(self.notes, form) or None
@@ -210,6 +213,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
             if name.startswith("_display_funcs_"):  # labels have display functions too
                 default = labels.default_factory
                 labels.default_factory = partial(_escaping, default, form)
+        # display functions of pandas do not know the position of their cell
         self._display_funcs = {
             cell: partial(self._cell, form, cell, displays[cell], braces)
             for cell in np.ndindex(self.data.shape)
@@ -240,6 +244,7 @@ def _escaping(default: Callable[[], Display], form: str) -> Display:
 
 def _escaped(display: Display, form: str, value: object) -> str:
     """Return the displayed value, escaped unless it was formatted."""
+    # a function that returns the same object has formatted nothing, so its text is escaped here
     text = "" if value is pd.NA else display(value)
     return _escape(str(text), form) if text is value else text
 
@@ -249,5 +254,6 @@ def _escape(text: str, form: str) -> str:
 
 
 def _props(best: pd.DataFrame, props: str, data: pd.DataFrame) -> pd.DataFrame:
+    # reindexed rows that are not in the mask are NaN, which is not equal to True
     mask = best if best.shape == data.shape else best.reindex_like(data)
     return pd.DataFrame(np.where(mask.eq(other=True), props, ""), data.index, data.columns)

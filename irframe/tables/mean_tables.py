@@ -168,7 +168,7 @@ def of_summary(summary: pd.DataFrame | xr.Dataset, options: Options) -> Table:
         extras.append(counts(means.spread(frame, frame["n"].astype(str))))
     notes = caption_text(summary.attrs, *texts, interval="[{}]" if intervals else "")
     table = _table(means, extras, options.relative_to, notes)
-    return table._replace(best=None) if uneven else table
+    return table._replace(best=None) if uneven else table  # means over other topics have no order
 
 
 def _long(summary: Any) -> pd.DataFrame:
@@ -245,7 +245,7 @@ def _means(comparison: pd.DataFrame) -> Means:
         for side, mean in zip(SIDES, ("mean_a", "mean_b"), strict=True)
     ]
     baseline = comparison["system_b"].nunique() == 1 < comparison["system_a"].nunique()
-    # Systems appear in the order of their first rows, so the rows of the baseline come first.
+    # systems appear in the order of their first rows, so the rows of the baseline come first
     both = pd.concat(sides[::-1] if baseline else sides, ignore_index=True)
     return Means.of(both, groups, axis_of(comparison))
 
@@ -338,9 +338,9 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
     loser = np.where(lead > 0, b, a)[rows]
     if len(means.table) > len(LETTERS):
         beaten = np.zeros(means.table.shape, int)
-        np.add.at(beaten, (winner, column[rows]), 1)
+        np.add.at(beaten, (winner, column[rows]), 1)  # += would count a repeated cell once
         return pd.DataFrame(beaten, means.table.index, means.table.columns).astype(str)
-    order = np.argsort(loser, kind="stable")
+    order = np.argsort(loser, kind="stable")  # a cell lists its letters in alphabetical order
     marks = (((winner[row], column[rows][row]), LETTERS[loser[row]]) for row in order)
     return _joined_marks(marks, "", means)
 

@@ -128,6 +128,7 @@ def styled(
 
 
 def _table_of(result: Any, options: Options) -> Table:
+    # results of other verbs may have values by system and topic too, but these are no scores
     if getattr(result, "attrs", {}).get(RESULT, "") not in {"", *SCORE_VERBS}:
         scores = False
     elif isinstance(result, xr.DataArray):
