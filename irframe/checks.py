@@ -135,7 +135,7 @@ def level(alpha: object, name: str = "alpha") -> float:
 
 
 def choice(
-    name: str, value: object, words: Collection[Word], error: type[IrframeError] = ParameterError
+    name: str, value: object, choices: Collection[Word], error: type[IrframeError] = ParameterError
 ) -> Word:
     """Return a value that is a valid choice, or raise.
 
@@ -146,11 +146,11 @@ def choice(
     ...
     irframe.errors.ParameterError: expected ties to be one of 'trec', 'doc', but found 'tri'.
     """
-    if not isinstance(value, str) or value not in words:
-        allowed = f"one of {', '.join(map(repr, words))}"
-        wrong = shortened(value) + suggest(value, dict.fromkeys(words, "{!r}"))
+    if not isinstance(value, str) or value not in choices:
+        allowed = f"one of {', '.join(map(repr, choices))}"
+        wrong = shortened(value) + suggest(value, dict.fromkeys(choices, "{!r}"))
         if len(allowed) > LONG:
-            raise error(f"{name} to be one of {len(words)} words", wrong, f"choose {allowed}")
+            raise error(f"{name} to be one of {len(choices)} words", wrong, f"choose {allowed}")
         raise error(f"{name} to be {allowed}", wrong)
     return cast("Word", str(value))
 
@@ -167,11 +167,11 @@ def as_annotated(name: str, value: object, annotation: object) -> None:
     ...
     irframe.errors.ParameterError: expected each to be True or False, but found 1.
     """
-    words, optional = _values_of(annotation)
-    if not words or (value is None and optional):
+    choices, optional = _values_of(annotation)
+    if not choices or (value is None and optional):
         return
-    if True not in words:
-        choice(name, value, words)
+    if True not in choices:
+        choice(name, value, choices)
     elif not isinstance(value, bool | np.bool_):
         raise ParameterError(f"{name} to be True or False", shortened(value))
 

@@ -22,7 +22,7 @@ _SELECTED = {
     ("topic", "topics", "query", "queries"): 'array.sel(topic=["101"])',
     ("depth", "depths", "at", "k", "ks", "cutoff"): "array.sel(depth=[5, 10])",
 }
-_BESIDE = {
+_ALTERNATIVES = {
     f"{verb}{name}": f" (select first: {call})"
     for names, call in _SELECTED.items()
     for name in names
@@ -73,7 +73,7 @@ def _meant() -> dict[str, list[str]]:
     return meanings
 
 
-def suggested(name: object, known: Iterable[str]) -> list[str]:
+def suggested(name: object, existing: Iterable[str]) -> list[str]:
     """Return up to three suggestions for an unknown name.
 
     If `name` is a name in other tools, the result contains the names in irframe with the same
@@ -86,12 +86,14 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
     >>> suggested("xyzzy", ["at", "alpha"])
     []
     """
-    if meant := meant_by(name, known):
+    if meant := meant_by(name, existing):
         return meant
     if not isinstance(name, str) or len(name) > LONGEST:
         return []
     # reversed, so that the first of several names with the same letters is in the dictionary
-    labels = list({_plain(label): label for label in reversed([*known]) if label != name}.values())
+    labels = list(
+        {_plain(label): label for label in reversed([*existing]) if label != name}.values()
+    )
     alike = [label for label in labels if _plain(label) == _plain(name)]
     # names of up to three letters are anagrams too often to suggest them
     letters = sorted(_plain(name)) if len(_plain(name)) > 3 else []
@@ -100,19 +102,19 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
     return (alike or turned or [label for label in near if abs(len(label) - len(name)) < 3])[:3]
 
 
-def meant_by(name: object, known: Iterable[str]) -> list[str]:
+def meant_by(name: object, existing: Iterable[str]) -> list[str]:
     """Return names in irframe for a name in other tools."""
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
-    names = [ours for ours in meant if ours in known and ours != name]
+    names = [ours for ours in meant if ours in existing and ours != name]
     # resamples, samples and seed are more specific suggestions than test=, which contains them
     resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 
 
 def suggest(
-    name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
+    name: object, existing: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
 ) -> str:
     """Return a suggestion for an unknown name in error messages.
 
@@ -122,7 +124,7 @@ def suggest(
     ----------
     name
         An unknown name.
-    known
+    existing
         The existing names, or a mapping from existing names to templates of suggestions.
     meant
         The names to suggest, if they are already known.
@@ -132,11 +134,11 @@ def suggest(
     >>> suggest("k", ["at", "alpha"]), suggest("alhpa", ["at", "alpha"]), suggest("zz", ["at"])
     (' (in irframe: at)', ' (did you mean alpha?)', '')
     """
-    return similar(name, known, meant) or _BESIDE.get(str(name), "")
+    return similar(name, existing, meant) or _ALTERNATIVES.get(str(name), "")
 
 
 def similar(
-    name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
+    name: object, existing: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
 ) -> str:
     """Return a suggestion of similar names for an error message.
 
@@ -145,7 +147,7 @@ def similar(
     >>> similar("k", ["at", "alpha"]), similar("zz", ["at"])
     (' (in irframe: at)', '')
     """
-    forms = known if isinstance(known, Mapping) else dict.fromkeys(known, "{}")
+    forms = existing if isinstance(existing, Mapping) else dict.fromkeys(existing, "{}")
     sure = [*meant] or meant_by(name, forms)
     text = " or ".join(forms[label].format(label) for label in sure or suggested(name, forms))
     if sure:
@@ -153,7 +155,7 @@ def similar(
     return f" (did you mean {text}?)" if text else ""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, existing: Iterable[str]) -> str:
     """Return up to three similar names for an error message.
 
     Examples
@@ -161,7 +163,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("mrrr", ["nDCG", "RR", "ERR"]), nearest("xyzzy", ["RR"])
     (' (nearest: RR, ERR)', '')
     """
-    written = {label.lower(): label for label in known}
+    written = {label.lower(): label for label in existing}
     alike = difflib.get_close_matches(name[:LONGEST].lower(), written, 3, 0.5)
     return f" (nearest: {', '.join(written[label] for label in alike)})" if alike else ""
 

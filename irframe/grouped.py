@@ -107,6 +107,7 @@ def _refuse_wrong(subject: Any, by: Any) -> None:
         by_group.group_keys(subject, by)
         if kind == SCORES:
             _refuse_no_property(subject, by)
+    # any other dimension, such as metric, needs no check, but single systems or topics are refused
     elif by not in subject.dims or by in LIST:
         read_groups(subject, by)
 
@@ -267,6 +268,7 @@ class Grouped(Verbs):
     """
 
     def __init__(self, groups: InGroups) -> None:
+        # the kind of the object, or of the first cube, decides which verbs are offered
         super().__init__(groups.example)
         self._groups = groups
 

@@ -38,7 +38,7 @@ def register() -> None:
     provider = IrframeProvider()
     providers.register(provider)
     pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [other for other in pipeline if other.NAME != provider.NAME]
+    pipeline[:] = [present for present in pipeline if present.NAME != provider.NAME]
     pipeline.insert(1, provider)
 
 

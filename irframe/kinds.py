@@ -166,6 +166,7 @@ def kind_of(subject: object) -> str:
     if isinstance(subject, xr.DataArray):
         if words.BOUND in subject.dims:
             return returned or BOUNDS
+        # sel(topic="101") turns the dimension into a scalar coordinate
         labels = {*subject.dims, *subject.coords}
         scored = (
             returned in {"", *words.SCORE_VERBS} - {LOSSES}
@@ -364,6 +365,7 @@ def subjects(function: Callable[..., object]) -> tuple[type, ...]:
     """Return the types in `KINDS` that the first argument accepts."""
     first = next(iter(inspect.signature(function).parameters.values()), None)
     kind = None if first is None else first.annotation
+    # `from __future__ import annotations` would turn the annotations of verbs into strings
     members = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
     return tuple(member for member in members if member in KINDS)
 

@@ -127,7 +127,7 @@ def line_for(
     first = [(names[name], text) for name, _, text in written if name in names]
     # positional arguments have an empty name and are sorted first, as Python requires
     fields = [f"{now}={text}" if now else text for now, text in sorted(first, key=_has_name)]
-    others = ", ".join(code for name, code, _ in written if name not in names)
+    remaining = ", ".join(code for name, code, _ in written if name not in names)
     x = next(iter(parameters))
     call = verb if by is None else f"groupby({_text('by', by)}).{verb}"
     return row.line.format(
@@ -136,10 +136,10 @@ def line_for(
         begin=f"ir.{verb}({x}, " if verb in PLAIN else f"{x}.ireval.{call}(",
         **_selections(arguments[0] if arguments else None, ", ".join(text for _, text in first)),
         fields=", ".join(fields),
-        others=others,
+        others=remaining,
         cut=", ".join(_cut(name, text, first) for name, text, _ in written if name not in names),
-        more=f"{others}, " if others else "",
-        beside=f", {others}" if others else "",
+        more=f"{remaining}, " if remaining else "",
+        beside=f", {remaining}" if remaining else "",
     )
 
 
@@ -189,6 +189,7 @@ def _text(name: str, value: Any) -> str:
 
     The name of the parameter replaces long values, and data such as frames.
     """
+    # modules of metrics import `checks`, which imports this module, so their class is not available
     if type(value).__module__.startswith("irframe.metrics"):
         return json.dumps(str(value))
     if isinstance(value, str):

@@ -230,6 +230,7 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     >>> roles(["qid", "docno", "score", "price"])
     {'topic': 'qid', 'doc': 'docno', 'score': 'score'}
     """
+    # a copy, because callers may change the dictionary and the cache must not change
     return dict(_roles_of(tuple(columns)))
 
 

@@ -110,6 +110,7 @@ class Slot(NamedTuple):
         If the value is None, the mapping contains the defaults of all classes.
         """
         kinds = self.kinds if value is None else [type(value)]
+        # a plain argument, such as the name of a test, is a field of the first class
         kinds = kinds if {*kinds} <= {*self.kinds} else [self.kind]
         plain = dict[str, Any]()
         for kind in kinds:
@@ -191,6 +192,7 @@ def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Paramete
         is_required = parameter.default is parameter.empty
         usual = slot.spread(None if is_required else parameter.default)
         first = next(iter(usual))
+        # a required parameter becomes a required first field, and all other fields keep defaults
         usual |= {first: parameter.empty} if is_required else {}
         for kind in slot.kinds:
             types = {field.name: field.type for field in fields(kind)}

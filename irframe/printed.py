@@ -20,9 +20,9 @@ ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
 BESIDE = {
     *("mean_a", "mean_b", "effect_size", "statistic", "p", "wins", "ties", "losses", "n_topics"),
     *(
-        f"{kind}{claim}{how}"
+        f"{kind}{claim}{suffix}"
         for claim in ("not_worse", "equivalent")
-        for kind, how in (("p_", ""), ("p_", "_adjusted"), ("", ""))
+        for kind, suffix in (("p_", ""), ("p_", "_adjusted"), ("", ""))
     ),
 }
 """Columns of a comparison that are not printed, because they are less important."""

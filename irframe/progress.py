@@ -65,15 +65,17 @@ def elapsed(name: str) -> Iterator[None]:
     >>> with elapsed("report"):
     ...     total = sum(range(100))
     """
+    # a notebook replaces sys.stderr by a stream of ipykernel, which is no terminal
     is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
     if not (is_notebook or sys.stderr.isatty()) or not _COUNTING.acquire(blocking=False):
         yield
         return
-    done = Event()
+    finished = Event()
 
     def count_up() -> None:
         seconds = 2
-        while not done.wait(2 if seconds == 2 else 1):
+        # unlike time.sleep, wait returns at once if the block ends
+        while not finished.wait(2 if seconds == 2 else 1):
             sys.stderr.write(f"\r{name}: {seconds} s ")
             sys.stderr.flush()
             seconds += 1
@@ -84,6 +86,6 @@ def elapsed(name: str) -> Iterator[None]:
     try:
         yield
     finally:
-        done.set()
+        finished.set()
         thread.join()
         _COUNTING.release()

@@ -194,6 +194,7 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
     ['sample', 'evaluate']
     """
     for verb, options in steps:
+        # the order of a set of strings differs from process to process
         inputs = [options[name] for name in sorted(OBJECTS & options.keys())]
         records = [value.values() if isinstance(value, Mapping) else [value] for value in inputs]
         for record in [*chain(*records), *options.get("cubes", [])]:
@@ -261,6 +262,7 @@ def bind(
         values[variadic] = (*values.get(variadic, ()), options[variadic])
     if isinstance(values.get("adjust"), str) and values["adjust"] == NONE:
         values["adjust"] = None
+    # the loop replaces values but adds no names, so the dictionary can change during the iteration
     for name, value in values.items():
         annotation = parameters[name].annotation
         as_annotated(name, value, annotation)

@@ -112,17 +112,17 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
     return papers(steps, [option for name, option in options.items() if name in attributes])
 
 
-def papers(steps: Iterable[Step], done: Iterable[str] = ()) -> pd.DataFrame:
+def papers(steps: Iterable[Step], conditions: Iterable[str] = ()) -> pd.DataFrame:
     """Return a table of the papers that the steps use.
 
     Parameters
     ----------
     steps
         Verbs with their options.
-    done
+    conditions
         Conditions that are not options but have references, such as ``"repeats"``.
     """
-    further = dict.fromkeys(done, True)
+    further = dict.fromkeys(conditions, True)
     rows = [row for step in all_steps(steps) for row in _papers_of_step(step, further)]
     frame = pd.DataFrame(rows, columns=CITED, dtype=object)
     # methods may cite one paper in different words, so papers are identified by their DOI

@@ -411,7 +411,7 @@ def _of_dataset(result: xr.DataArray | xr.Dataset) -> Table:
     ends = {name: name.removesuffix(SPREAD) for name in flat if name.endswith(SPREAD)}
     numbers = frame.drop(columns=[*ends])
     extras = [
-        Extra((_beside(numbers, name, frame[end]),), PLUS_MINUS) for end, name in ends.items()
+        Extra((_in_column(numbers, name, frame[end]),), PLUS_MINUS) for end, name in ends.items()
     ]
     notes = caption_text(result.attrs, averaged, interval="")
     return Table(numbers, tuple(extras), None, notes, [name for name in numbers if is_p(name)])
@@ -471,16 +471,16 @@ def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
     """Return marks after means, and intervals after their estimates."""
     extras = []
     if MARK in flat and (means := _mean_columns(numbers)):
-        extras.append(superscripts(_beside(numbers, means[0], flat[MARK])))
+        extras.append(superscripts(_in_column(numbers, means[0], flat[MARK])))
     if set(ENDS) <= set(flat):
         columns = list(flat.columns)
         before = columns[columns.index(ENDS[0]) - 1]
         if before in numbers:
-            extras.append(brackets(*(_beside(numbers, before, flat[end]) for end in ENDS)))
+            extras.append(brackets(*(_in_column(numbers, before, flat[end]) for end in ENDS)))
     return tuple(extras)
 
 
-def _beside(numbers: pd.DataFrame, column: Hashable, values: pd.Series) -> pd.DataFrame:
+def _in_column(numbers: pd.DataFrame, column: Hashable, values: pd.Series) -> pd.DataFrame:
     """Return a table with values in a single column."""
     filled = np.full(numbers.shape, "", dtype=object)
     filled[:, numbers.columns.get_loc(column)] = values

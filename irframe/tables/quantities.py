@@ -36,7 +36,7 @@ def topics_text(numbers: ArrayLike) -> str:
 
 def depths_text(result: pd.DataFrame, axis: Axis) -> str:
     """Name the depths, thresholds or budgets of a frame."""
-    # the column is empty if metrics, such as nDCG@10, have the depths in their names
+    # metrics without a depth, such as AP, are missing in this column, which then is incomplete
     if axis.dim not in result or result[axis.dim].isna().any():
         return ""
     stops = sorted(result[axis.dim].unique())
