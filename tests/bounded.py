@@ -21,8 +21,8 @@ def graded(kind):
 
 
 def single(topic, K):
-    (_, part), *_ = block([topic], K).scales()
-    return part
+    (_, ranking), *_ = block([topic], K).scales()
+    return ranking
 
 
 def check_extremes(variant, topic, K):

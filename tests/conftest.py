@@ -42,17 +42,17 @@ def pytest_collection_modifyitems(config, items):
     together, because they use the same slow fixtures.
     """
     seed = config.getoption("randomly_seed")
-    further, others = (
+    further, unmarked = (
         float(os.environ.get(name, "1")) for name in ("FURTHER_CASES", "SHARE_OF_TESTS")
     )
-    left = {
+    deselected = {
         item
         for item in items
         if crc32(f"{seed} {case_of(item)}".encode())
-        > (further if item.get_closest_marker("further") else others) * 2**32
+        > (further if item.get_closest_marker("further") else unmarked) * 2**32
     }
-    config.hook.pytest_deselected(items=left)
-    items[:] = [item for item in items if item not in left]
+    config.hook.pytest_deselected(items=deselected)
+    items[:] = [item for item in items if item not in deselected]
 
 
 def case_of(item):

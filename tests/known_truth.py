@@ -33,18 +33,18 @@ def simulate(systems, topics, draws, *, spread, seed, teams=None):
     truth = rng.normal(size=(systems, draws)) * spread / np.sqrt(topics)
     noise = rng.normal(size=(systems, topics, draws))
     if teams is not None:
-        shared = rng.normal(size=(teams, topics, draws))[np.arange(systems) % teams]
-        noise = shared * np.sqrt(0.8) + noise * np.sqrt(0.2)
+        of_team = rng.normal(size=(teams, topics, draws))[np.arange(systems) % teams]
+        noise = of_team * np.sqrt(0.8) + noise * np.sqrt(0.2)
     values = truth[:, np.newaxis] + (noise + rng.normal(size=(topics, draws))) * np.sqrt(0.5)
     labels = {"depth": np.arange(1, draws + 1)}
     return xr.DataArray(values, labels, ["system", "topic", "depth"], name="AP"), truth
 
 
-def covered(found, truth):
+def covered(intervals, truth):
     """Return whether rank intervals contain true ranks, and the ranks.
 
     Both arrays have the shape (system, draw).
     """
     ranks = 1 + (truth[:, np.newaxis] < truth[np.newaxis]).sum(axis=1)
-    low, high = (found[name].to_numpy()[0] for name in ("rank_low", "rank_high"))
+    low, high = (intervals[name].to_numpy()[0] for name in ("rank_low", "rank_high"))
     return (low <= ranks) & (ranks <= high), ranks

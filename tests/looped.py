@@ -51,12 +51,12 @@ def check_against_loop(scores, verb, reference, where):
     function = getattr(comparing, verb)
 
     def value(metric, depth):
-        other, row, column = where(metric, depth)
+        reference_scores, row, column = where(metric, depth)
         costs = metric == 1, row == 1
-        own, compared = rows(scores, metric, depth), rows(other, row, column)
-        shared = comparing.common(own + compared)
-        sides = shared[: len(own)], shared[len(own) :]
+        tested, compared = rows(scores, metric, depth), rows(reference_scores, row, column)
+        common_rows = comparing.common(tested + compared)
+        sides = common_rows[: len(tested)], common_rows[len(tested) :]
         return function(*sides, t_test, ALPHA, costs=costs)
 
-    found = getattr(scores.ireval, verb)(reference, ir.Significance("t", adjust=None, alpha=ALPHA))
-    np.testing.assert_allclose(found, looped(scores, value))
+    result = getattr(scores.ireval, verb)(reference, ir.Significance("t", adjust=None, alpha=ALPHA))
+    np.testing.assert_allclose(result, looped(scores, value))

@@ -21,8 +21,8 @@ def write_report(runs, qrels, path, options):
     """Write the report of a track with its options."""
     of_cube = {*BUILT, "repeats"}
     data = (runs, qrels) if of_cube.isdisjoint(options) else (cube_of(runs, qrels, options),)
-    asked = {name: value for name, value in options.items() if name not in of_cube}
-    return ir.report(*data, path, **arguments(ir.report, asked))
+    of_report = {name: value for name, value in options.items() if name not in of_cube}
+    return ir.report(*data, path, **arguments(ir.report, of_report))
 
 
 BASE = {"metrics": ["nDCG", "AP", "nDCG@5", "ASL"], "at": [10, 1, 5], "samples": 100}
@@ -36,7 +36,7 @@ def _only(systems=None, topics=None):
     if systems:
         runs = runs[runs["system"].isin(systems)]
     if topics:
-        runs, qrels = (each[each["topic"].isin(topics)] for each in (runs, qrels))
+        runs, qrels = (frame[frame["topic"].isin(topics)] for frame in (runs, qrels))
     return runs, qrels
 
 
@@ -64,13 +64,13 @@ def unequal():
     """Return three tracks that differ in systems, topics and depths."""
     runs, qrels = ir.example_track()
     track = qrels["topic"].astype(int).mod(3).map({0: "deep", 1: "shallow", 2: "alone"})
-    own = runs["topic"].astype(int) % 3
-    shallow = (own == 1) & (runs["rank"] <= 30) & (runs["system"] != "ance")
-    kept = (own == 0) | shallow | (own == 2) & (runs["system"] == "ance")
-    return runs[kept], qrels.assign(track=track)
+    third = runs["topic"].astype(int) % 3
+    shallow = (third == 1) & (runs["rank"] <= 30) & (runs["system"] != "ance")
+    listed = (third == 0) | shallow | (third == 2) & (runs["system"] == "ance")
+    return runs[listed], qrels.assign(track=track)
 
 
-def made(systems, topics=20, *, docs=12, judged=0.8, single=False, seed=0):
+def random_track(systems, topics=20, *, docs=12, judged=0.8, single=False, seed=0):
     """Return random judgments, and runs of ever better systems."""
     rng = np.random.default_rng(seed)
     grades = rng.integers(1, 3, (topics, docs)) * (rng.random((topics, docs)) < 0.3)
@@ -83,9 +83,9 @@ def made(systems, topics=20, *, docs=12, judged=0.8, single=False, seed=0):
     index = pd.MultiIndex.from_product(labels, names=columns[:3])
     runs = pd.DataFrame({"score": scores.ravel()}, index).reset_index()
     qrels = pd.DataFrame({"grade": grades.ravel()}, index[: grades.size].droplevel("system"))
-    kept = rng.random(grades.size) < judged
+    is_judged = rng.random(grades.size) < judged
     text = {"topic": str, "doc": str}
-    return runs.astype(text), qrels.reset_index()[kept].astype(text)
+    return runs.astype(text), qrels.reset_index()[is_judged].astype(text)
 
 
 def _texts():
@@ -100,7 +100,7 @@ def _long_names():
     return runs.assign(system=runs["system"].replace(named)), qrels
 
 
-def repeated(word, *single):
+def repeated(column, *single):
     """Return the example track with noisy repeats of systems.
 
     Systems in `single` have one repeat, and all other systems have three. Ranks are dropped,
@@ -109,24 +109,24 @@ def repeated(word, *single):
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank")
     counts = {name: 1 if name in single else 3 for name in runs["system"].unique()}
-    rng, parts = np.random.default_rng(0), []
+    rng, repeats = np.random.default_rng(0), []
     for name, count in counts.items():
-        own = runs[runs["system"] == name]
-        noise = 0.3 * own["score"].std() * rng.normal(size=(count, len(own)))
-        parts += [own.assign(score=own["score"] + n, **{word: k}) for k, n in enumerate(noise)]
-    return pd.concat(parts, ignore_index=True), qrels
+        run = runs[runs["system"] == name]
+        noise = 0.3 * run["score"].std() * rng.normal(size=(count, len(run)))
+        repeats += [run.assign(score=run["score"] + n, **{column: k}) for k, n in enumerate(noise)]
+    return pd.concat(repeats, ignore_index=True), qrels
 
 
 def staged():
     """Return the example track with two stages that rerank bm25."""
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank").assign(reranks="")
-    stages, kept = [runs], runs[runs["system"] == "bm25"]
+    stages, stage = [runs], runs[runs["system"] == "bm25"]
     for name, before, most in (("ten", "bm25", 10), ("five", "ten", 5)):
-        kept = kept.sort_values("score", ascending=False).groupby("topic").head(most)
-        score = np.random.default_rng(most).permutation(len(kept)).astype(float)
-        kept = kept.assign(system=name, reranks=before, score=score)
-        stages.append(kept)
+        stage = stage.sort_values("score", ascending=False).groupby("topic").head(most)
+        score = np.random.default_rng(most).permutation(len(stage)).astype(float)
+        stage = stage.assign(system=name, reranks=before, score=score)
+        stages.append(stage)
     return pd.concat(stages, ignore_index=True), qrels
 
 
@@ -152,16 +152,16 @@ TRACKS = {
     "two systems": (lambda: _only(["bm25", "monot5"], FIVE[:3]), {"metrics": ["RR", "nDCG"]}),
     "first of few": (lambda: _only(["bm25", "monot5"], FIVE), {"adjust": None, "alpha": 0.5}),
     "first of many": (lambda: _only(["bm25", "monot5"]), {"baseline": ["bm25", "monot5"]}),
-    "one system": (lambda: made(1, docs=10, judged=1), {"metrics": "RBP(p=0.8)"}),
+    "one system": (lambda: random_track(1, docs=10, judged=1), {"metrics": "RBP(p=0.8)"}),
     "one topic": (lambda: _only(topics=["101"]), {}),
     "unequal tracks": (unequal, {"collection": "track"}),
     "a margin": (ir.example_track, {"baseline": "bm25", "margin": 0.05, "pool_depth": 10}),
     "texts": (_texts, {"test": "tukey"}),
-    "thirty systems": (lambda: made(30), {"metrics": ["nDCG", "NumRet", "P"]}),
-    "one answer": (lambda: made(4, single=True), {"baseline": "sys0", "adjust": "max-t"}),
-    "a close second": (lambda: made(4, 12, seed=10), {}),
+    "thirty systems": (lambda: random_track(30), {"metrics": ["nDCG", "NumRet", "P"]}),
+    "one answer": (lambda: random_track(4, single=True), {"baseline": "sys0", "adjust": "max-t"}),
+    "a close second": (lambda: random_track(4, 12, seed=10), {}),
     "stages": (staged, {}),
-    "mostly unjudged": (lambda: made(4, judged=0.3), {}),
+    "mostly unjudged": (lambda: random_track(4, judged=0.3), {}),
     "shared ranks": (ir.example_track, {"ties": "mean", "metrics": ["RBP(p=0.8)", "DCG"]}),
     "long names": (_long_names, {}),
     "seeds": (lambda: repeated("seed", "bm25", "ance"), {"baseline": "bm25", "margin": 0.1}),

@@ -64,13 +64,13 @@ def legends(figure):
     return [legend for legend in [*inner, *figure.legends] if legend is not None]
 
 
-def seen(text):
+def is_visible(text):
     return text.get_visible() and bool(text.get_text().strip())
 
 
 def box(text):
     """Return the corners of a rotated text, or None."""
-    if not seen(text):
+    if not is_visible(text):
         return None
     turn = text.get_rotation()
     around = text.get_window_extent()
@@ -95,21 +95,21 @@ def outside(corners, bounds):
     return bool((low < [bounds.x0, bounds.y0]).any() or (high > [bounds.x1, bounds.y1]).any())
 
 
-def near(one, other):
-    if one is None or other is None:
+def near(first, second):
+    if first is None or second is None:
         return False
-    disjoint = (one.max(axis=0) <= other.min(axis=0)) | (other.max(axis=0) <= one.min(axis=0))
+    disjoint = (first.max(axis=0) <= second.min(axis=0)) | (second.max(axis=0) <= first.min(axis=0))
     return not disjoint.any()
 
 
-def overlapping(one, other):
+def overlapping(first, second):
     """Return whether two rotated boxes overlap.
 
     By the separating axis theorem, boxes do not overlap if their projections on one side do not.
     """
-    for corners in (one, other):
+    for corners in (first, second):
         for side in (corners[1] - corners[0], corners[3] - corners[0]):
-            a, b = one @ side, other @ side
+            a, b = first @ side, second @ side
             if a.max() <= b.min() or b.max() <= a.min():
                 return False
     return True
@@ -118,7 +118,7 @@ def overlapping(one, other):
 def clipped(texts):
     """Yield the texts that the border of their axes cuts."""
     for kind, text in texts:
-        border = text.get_clip_box() if seen(text) and text.get_clip_on() else None
+        border = text.get_clip_box() if is_visible(text) and text.get_clip_on() else None
         if border is not None and outside(box(text), border):
             yield f"{kind} {text.get_text()[:40]!r}"
 
@@ -134,8 +134,8 @@ def legends_over(figure, texts, boxes):
         )
         faulty += [
             f"legend over {kind} {text.get_text()[:40]!r}"
-            for (kind, text), each in zip(texts, boxes, strict=True)
-            if id(text) not in inner and near(corners, each) and overlapping(corners, each)
+            for (kind, text), box in zip(texts, boxes, strict=True)
+            if id(text) not in inner and near(corners, box) and overlapping(corners, box)
         ]
     return faulty
 
@@ -144,6 +144,6 @@ def squeezed(figure):
     """Return descriptions of axes that are too small."""
     around = Bbox.union([ax.bbox for ax in figure.axes])
     shares = around.width / figure.bbox.width, around.height / figure.bbox.height
-    kept = min(shares) if figure.axes[0].get_aspect() == "auto" else max(shares)
-    words = f"squeezed: axes have {shares[0]:.0%} of the width, {shares[1]:.0%} of the height"
-    return [words] if kept < DRAWN else []
+    share = min(shares) if figure.axes[0].get_aspect() == "auto" else max(shares)
+    text = f"squeezed: axes have {shares[0]:.0%} of the width, {shares[1]:.0%} of the height"
+    return [text] if share < DRAWN else []

@@ -78,9 +78,9 @@ class Page(HTMLParser):
     def numbers(self):
         data = gzip.decompress(base64.b64decode(self.scripts[1]))
         numbers = {}
-        for name, each in self.facts["contents"].items():
-            kind, size = each["kind"].removesuffix("Array").lower(), int(np.prod(each["shape"]))
-            numbers[name] = np.frombuffer(data, kind, size, each["start"]).reshape(each["shape"])
+        for name, block in self.facts["contents"].items():
+            kind, size = block["kind"].removesuffix("Array").lower(), int(np.prod(block["shape"]))
+            numbers[name] = np.frombuffer(data, kind, size, block["start"]).reshape(block["shape"])
         return numbers
 
     @cached_property
@@ -94,8 +94,8 @@ class Page(HTMLParser):
 
 def view_of(cube, metrics, at, **options):
     """Return the data that a report about a cube shows."""
-    asked = gathered(signature(ir.report), ASKED | options)
-    return View("all", Setting.read(cube, metrics, at, asked), cube)
+    arguments = gathered(signature(ir.report), ASKED | options)
+    return View("all", Setting.read(cube, metrics, at, arguments), cube)
 
 
 def report_of(folder, runs, qrels, **options):

@@ -22,14 +22,14 @@ def frames_of_topics(topics, systems=("s",)):
     runs, qrels = [], []
     for number, topic in enumerate(topics):
         missed = list(topic.judged)
-        for place, grade in enumerate(topic.serp):
-            doc = f"d{place}"
-            runs += [(system, f"t{number}", doc, -place) for system in systems]
+        for pos, grade in enumerate(topic.serp):
+            doc = f"d{pos}"
+            runs += [(system, f"t{number}", doc, -pos) for system in systems]
             if grade is not None:
                 qrels.append((f"t{number}", doc, grade))
             if grade in missed:
                 missed.remove(grade)
-        qrels += [(f"t{number}", f"x{place}", grade) for place, grade in enumerate(missed)]
+        qrels += [(f"t{number}", f"x{pos}", grade) for pos, grade in enumerate(missed)]
     return (
         pd.DataFrame(runs, columns=["system", "topic", "doc", "score"]),
         pd.DataFrame(qrels, columns=["topic", "doc", "grade"]),

@@ -3,7 +3,7 @@
 import pytest
 
 
-def refused(error, words, act, *given, **options):
+def refused(error, message, act, *arguments, **options):
     """Assert that a call raises a matching error."""
-    with pytest.raises(error, match=words):
-        act(*given, **options)
+    with pytest.raises(error, match=message):
+        act(*arguments, **options)

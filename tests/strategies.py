@@ -47,8 +47,8 @@ def series(draw, choices, *, min_size, max_size):
 @st.composite
 def pools(draw, serp, missed):
     """Draw the judgments and the pool of a topic."""
-    found = [(grade, rank) for rank, grade in enumerate(serp, start=1) if grade is not None]
-    judged = tuple(grade for grade, _ in found) + tuple(missed)
+    retrieved = [(grade, rank) for rank, grade in enumerate(serp, start=1) if grade is not None]
+    judged = tuple(grade for grade, _ in retrieved) + tuple(missed)
     depth = draw(st.none() | st.integers(1, len(serp) + 3))
     if depth is None:
         return {"judged": judged}
@@ -58,7 +58,7 @@ def pools(draw, serp, missed):
     n = len(judged)
     entry = series(draw, range(1, depth + 1), min_size=n, max_size=n)
     if contributed:
-        entry[: len(found)] = [min(e, r) for e, (_, r) in zip(entry, found, strict=False)]
+        entry[: len(retrieved)] = [min(e, r) for e, (_, r) in zip(entry, retrieved, strict=False)]
     judged_at = {
         k: tuple(grade for grade, first in zip(judged, entry, strict=True) if first <= k)
         for k in range(1, depth)
@@ -91,8 +91,8 @@ def batches(draw, min_len=0, max_len=12, grades=GRADES, *, max_topics=4):
 
 def scored(metric, serp, judged=None, depth=None):
     """Return the scores of one list at every depth."""
-    known = tuple(g for g in serp if g is not None) if judged is None else tuple(judged)
-    topic = Topic(serp=tuple(serp), judged=known, gmax=max(1, *known))
+    grades = tuple(g for g in serp if g is not None) if judged is None else tuple(judged)
+    topic = Topic(serp=tuple(serp), judged=grades, gmax=max(1, *grades))
     return metric.score(Evidence(block([topic], depth or len(serp))))[0]
 
 

@@ -48,7 +48,7 @@ def subjects():
     scores = runs.ireval.evaluate(qrels, "AP")
     frames = {RUNS: runs, JUDGMENTS: qrels, SCORES: scores}
     several = (runs, cube, cube.ireval.score("AP"), scanned)
-    return {type(each): each for each in several} | {"frames": frames}
+    return {type(subject): subject for subject in several} | {"frames": frames}
 
 
 def reach(subject, package):
@@ -62,8 +62,8 @@ def test_public_functions_that_take_such_an_object_first_are_verbs(package):
         function = getattr(package, name)
         if inspect.isfunction(function):
             first = next(iter(inspect.signature(function).parameters.values()), "")
-            words = {word.strip() for word in str(first).partition(":")[2].split("|")}
-            kinds = {kind for kind in KINDS if words & {full_name(kind), repr(kind)}}
+            types = {text.strip() for text in str(first).partition(":")[2].split("|")}
+            kinds = {kind for kind in KINDS if types & {full_name(kind), repr(kind)}}
             if kinds:
                 taking[name] = kinds
     assert {name: set(kinds) for name, (_, kinds) in verbs(package.__name__).items()} == taking
@@ -80,11 +80,11 @@ def full_name(kind):
 )
 def test_a_verb_calls_its_function_with_the_object_as_first_argument(package, name, kind, subjects):
     function = getattr(package, name)
-    wanted = takes(name, function)
+    accepted = takes(name, function)
     frames = subjects["frames"] if kind is pd.DataFrame else {}
-    cubes = kind is xr.Dataset and wanted and CUBE not in wanted
-    other = kind() if cubes else subjects[kind]
-    subject = next((frames[each] for each in wanted if each in frames), other)
+    cubes = kind is xr.Dataset and accepted and CUBE not in accepted
+    usual = kind() if cubes else subjects[kind]
+    subject = next((frames[kind_name] for kind_name in accepted if kind_name in frames), usual)
     verb = getattr(reach(subject, package), name)
     assert inspect.unwrap(verb.__func__) is inspect.unwrap(function)
     assert verb.__self__ is subject
@@ -93,10 +93,12 @@ def test_a_verb_calls_its_function_with_the_object_as_first_argument(package, na
     assert verb.__doc__ == function.__doc__
 
 
-@pytest.mark.parametrize("subject", [3, "x", pd.Series([1])], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(
+    "subject", [3, "x", pd.Series([1])], ids=lambda param: type(param).__name__
+)
 @pytest.mark.parametrize("home", HOMES)
 def test_verbs_refuse_objects_of_the_wrong_type(home, subject, subjects, tmp_path):
-    others = {
+    values = {
         "qrels": subjects["frames"][JUDGMENTS],
         "path": tmp_path / "out",
         "directory": tmp_path,
@@ -104,24 +106,24 @@ def test_verbs_refuse_objects_of_the_wrong_type(home, subject, subjects, tmp_pat
     }
     for function, _ in verbs(home).values():
         _, *more = inspect.signature(function).parameters.values()
-        needed = [each.name for each in more if each.default is each.empty]
-        given = {word: others.get(word, "AP") for word in needed}
+        needed = [param.name for param in more if param.default is param.empty]
+        arguments = {param_name: values.get(param_name, "AP") for param_name in needed}
         with pytest.raises(IrframeError):
-            function(subject, **given)
+            function(subject, **arguments)
 
 
 def test_every_verb_names_the_accepted_kinds_of_objects():
     """The docstring of the first parameter names the kinds."""
-    functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}
-    known = {RUNS, JUDGMENTS, SCORES, CUBE, SCANNED, NUGGETS}
+    functions = {name: function for home in HOMES for name, (function, _) in verbs(home).items()}
+    kinds_of_content = {RUNS, JUDGMENTS, SCORES, CUBE, SCANNED, NUGGETS}
     strange = {
         name: kinds
-        for name, each in functions.items()
-        if not (kinds := set(takes(name, each)))
-        <= known | functions.keys() | {"compare_judges", "enumerate_rankings"}
+        for name, function in functions.items()
+        if not (kinds := set(takes(name, function)))
+        <= kinds_of_content | functions.keys() | {"compare_judges", "enumerate_rankings"}
     }
     assert strange == {}
-    assert {name for name, each in functions.items() if not takes(name, each)} == {
+    assert {name for name, function in functions.items() if not takes(name, function)} == {
         "cite",
         "styled",
         "groupby",
@@ -156,10 +158,10 @@ def test_dir_and_repr_of_the_accessor_list_suitable_verbs(subjects, tmp_path):
 @pytest.mark.parametrize("home", HOMES)
 def test_errors_about_unsuitable_objects_suggest_a_chain_of_verbs(home, subjects):
     for subject in (*subjects["frames"].values(), subjects[xr.Dataset], subjects[xr.DataArray]):
-        asked = subject.ireval if home == HOME else subject.ireval.plot
+        methods = subject.ireval if home == HOME else subject.ireval.plot
         for name in verbs(home).keys() - {"score_nuggets", "cite", *offered(subject, home)}:
             with pytest.raises((AttributeError, IrframeError, TypeError)) as caught:
-                getattr(asked, name)()
+                getattr(methods, name)()
             message = str(caught.value)
             path, _, tail = re.search(" needs .*?: (.*)", message)[1].rpartition(".ireval.")
             assert tail.removeprefix("plot.").startswith(f"{name}("), message
@@ -169,14 +171,15 @@ def test_errors_about_unsuitable_objects_suggest_a_chain_of_verbs(home, subjects
 @pytest.mark.parametrize("home", HOMES)
 def test_errors_about_missing_arguments_contain_an_example_call(home, subjects):
     for subject in (*subjects["frames"].values(), subjects[xr.Dataset], subjects[xr.DataArray]):
-        asked = subject.ireval if home == HOME else subject.ireval.plot
+        methods = subject.ireval if home == HOME else subject.ireval.plot
         for name in offered(subject, home):
-            _, *others = inspect.signature(verbs(home)[name][0]).parameters.values()
+            _, *params = inspect.signature(verbs(home)[name][0]).parameters.values()
             if any(
-                each.default is each.empty and each.kind.name != "VAR_POSITIONAL" for each in others
+                param.default is param.empty and param.kind.name != "VAR_POSITIONAL"
+                for param in params
             ):
                 with pytest.raises(TypeError, match=rf"as in \.ireval\.(plot\.)?{name}\(.+\)$"):
-                    getattr(asked, name)()
+                    getattr(methods, name)()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -191,13 +194,13 @@ def test_errors_about_misspelled_verbs_suggest_the_verb(kind, subjects):
 def test_chains_of_verbs_that_errors_suggest_run(subjects):
     runs, qrels = ir.example_track()
     scope = {"runs": runs, "qrels": qrels, "cube": subjects[xr.Dataset]}
-    asked = [
+    unsuitable = [
         ("runs", "compare"),
         ("cube", "leaderboard"),
         ("runs", "archetypes"),
         ("cube", "evaluate"),
     ]
-    for root, name in asked:
+    for root, name in unsuitable:
         with pytest.raises(AttributeError) as caught:
             getattr(scope[root].ireval, name)
         chain = str(caught.value).partition(": ")[2]
@@ -221,7 +224,7 @@ def test_private_names_are_not_verbs():
 @pytest.mark.parametrize("name", sorted({*ir.plots.__all__} - {"paper"}))
 def test_errors_of_figures_without_matplotlib_name_the_extra(name, monkeypatch):
     figure = getattr(ir.plots, name)
-    loaded = [each for each in sys.modules if each.partition(".")[0] == "matplotlib"]
+    loaded = [path for path in sys.modules if path.partition(".")[0] == "matplotlib"]
     for module in ["matplotlib", "matplotlib.pyplot", *loaded]:
         monkeypatch.setitem(sys.modules, module, None)
     refused(InputError, r"matplotlib.*irframe\[plots\]", lambda: figure(None))
@@ -229,13 +232,13 @@ def test_errors_of_figures_without_matplotlib_name_the_extra(name, monkeypatch):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "again",
-    [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy],  # noqa: S301 - our own bytes
+    "duplicate",
+    [lambda subject: pickle.loads(pickle.dumps(subject)), copy.deepcopy],  # noqa: S301 - our own bytes
     ids=["pickle", "deepcopy"],
 )
-def test_objects_with_an_accessor_can_be_pickled_and_copied(kind, again, subjects):
+def test_objects_with_an_accessor_can_be_pickled_and_copied(kind, duplicate, subjects):
     assert dir(subjects[kind].ireval)
-    restored = again(subjects[kind])
+    restored = duplicate(subjects[kind])
     assert restored.equals(subjects[kind]) if hasattr(restored, "equals") else restored
     assert dir(restored.ireval) == dir(subjects[kind].ireval)
 

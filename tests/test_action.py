@@ -55,14 +55,16 @@ def in_bash(lines, folder, further=()):
     )
 
 
-def act(folder, step, **given):
+def act(folder, step, **options):
     """Run a step of the action with inputs.
 
     The result is a tuple of the finished process, the outputs and the summary.
     """
-    inputs = {name: each.get("default") for name, each in ACTION["inputs"].items()} | given
+    inputs = {
+        name: declared.get("default") for name, declared in ACTION["inputs"].items()
+    } | options
     named = {
-        name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], text)
+        name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda reference: inputs[reference[1]], text)
         for name, text in step.get("env", {}).items()
     }
     assert "${{" not in step["run"]
@@ -70,9 +72,9 @@ def act(folder, step, **given):
     server = {"GITHUB_SERVER_URL": "https://example.org", "GITHUB_REPOSITORY": "a/b"}
     temp = {"RUNNER_TEMP": str(folder / "temp"), "GITHUB_ACTION_PATH": str(ROOT)}
     files = {name: str(file) for name, file in files.items()}
-    done = in_bash(step["run"], folder, named | server | temp | {"GITHUB_RUN_ID": "7"} | files)
+    process = in_bash(step["run"], folder, named | server | temp | {"GITHUB_RUN_ID": "7"} | files)
     contents = [Path(file).read_text() if Path(file).exists() else "" for file in files.values()]
-    return done, dict(line.split("=", 1) for line in contents[0].splitlines()), contents[1]
+    return process, dict(line.split("=", 1) for line in contents[0].splitlines()), contents[1]
 
 
 USUAL = {"qrels": "qrels.txt", "metrics": "nDCG@10 RR@10", "baseline": "main.irframe"}
@@ -92,9 +94,9 @@ exit {status}
 def test_the_action_prints_the_messages_of_irframe(folder, verdict):
     text = STAND_IN.format(status=STATUS[verdict])
     executable(folder / "temp/irframe/bin/python", text)
-    given = {"runs": "worse run.txt\nnew.txt\n\n", "margin": ".05", "fail-on": "worse"}
-    done, outputs, summary = act(folder, STEPS[1], **USUAL, **given, options="--adjust holm")
-    assert (done.returncode, outputs["verdict"]) == (STATUS[verdict], verdict)
+    inputs = {"runs": "worse run.txt\nnew.txt\n\n", "margin": ".05", "fail-on": "worse"}
+    process, outputs, summary = act(folder, STEPS[1], **USUAL, **inputs, options="--adjust holm")
+    assert (process.returncode, outputs["verdict"]) == (STATUS[verdict], verdict)
     wrong = "# FAILED: no comparison with the baseline\n\n    irframe: what was wrong\n"
     assert summary == (wrong if verdict == "error" else "## The comment\n")
     assert Path(outputs["comment"]).read_text() == summary
@@ -110,8 +112,8 @@ def test_the_action_prints_the_messages_of_irframe(folder, verdict):
 def test_the_action_writes_its_verdict_to_the_summary(folder):
     further = {"options": "--adjust holm --family all", "report": "page.html"}
     further |= {"runs": "new.txt\nbase.txt", "margin": ".5", "link": "https://x.y"}
-    done, outputs, summary = act(folder, STEPS[1], **USUAL, **further)
-    assert done.returncode == 0, done.stderr
+    process, outputs, summary = act(folder, STEPS[1], **USUAL, **further)
+    assert process.returncode == 0, process.stderr
     assert "Holm per metric" not in summary
     assert "Holm" in summary
     assert "(https://x.y)" in summary
@@ -123,17 +125,17 @@ def test_the_action_writes_its_verdict_to_the_summary(folder):
 def test_the_action_installs_irframe_from_its_own_folder(folder):
     (folder / "temp/irframe/bin/python").write_text(RECORDS)
     executable(folder / "bin/python3", RECORDS)
-    done, *_ = act(folder, STEPS[0])
-    assert done.returncode == 0, done.stderr
+    process, *_ = act(folder, STEPS[0])
+    assert process.returncode == 0, process.stderr
     called = (folder / "temp/called").read_text().splitlines()
     assert called == [f"-m venv {folder}/temp/irframe", f"-m pip install --quiet {ROOT}[report]"]
 
 
 @pytest.mark.thorough
 def test_the_action_fails_if_nothing_is_compared(folder):
-    for given in ({"runs": "--help"}, {"runs": "new.txt", "options": "--help"}):
-        done, outputs, summary = act(folder, STEPS[1], **USUAL | {"margin": ".5"} | given)
-        assert (done.returncode, outputs["verdict"]) == (2, "error"), done.stderr
+    for inputs in ({"runs": "--help"}, {"runs": "new.txt", "options": "--help"}):
+        process, outputs, summary = act(folder, STEPS[1], **USUAL | {"margin": ".5"} | inputs)
+        assert (process.returncode, outputs["verdict"]) == (2, "error"), process.stderr
         assert summary.startswith("# FAILED: no comparison with the baseline\n\n    ")
         Path(folder / "github_step_summary").unlink()
         Path(folder / "github_output").unlink()
@@ -141,21 +143,21 @@ def test_the_action_fails_if_nothing_is_compared(folder):
 
 @pytest.mark.thorough
 def test_the_action_prints_its_verdict_if_the_report_cannot_be_written(folder):
-    given = {"runs": "new.txt", "margin": ".5", "report": "none/page.html"}
-    done, outputs, summary = act(folder, STEPS[1], **USUAL | given)
-    assert (done.returncode, outputs["verdict"]) == (0, "passed"), done.stderr
+    inputs = {"runs": "new.txt", "margin": ".5", "report": "none/page.html"}
+    process, outputs, summary = act(folder, STEPS[1], **USUAL | inputs)
+    assert (process.returncode, outputs["verdict"]) == (0, "passed"), process.stderr
     assert summary.startswith("# PASSED: not-not-worse, margin 0.5, baseline splade frozen ")
     assert "The report could not be written:\n\n    irframe: none/page.html" in summary
 
 
 def test_compare_prints_its_verdict_if_the_comment_cannot_be_written(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
-    for run, status, word in (("new.txt", 0, "PASSED"), ("worse run.txt", 1, "FAILED")):
+    for run, status, verdict in (("new.txt", 0, "PASSED"), ("worse run.txt", 1, "FAILED")):
         line = ["compare", "qrels.txt", run, "--baseline-file=main.irframe", "--margin=.05"]
         line += ["-m", "nDCG@10", "--fail-on=drop"]
         assert main([*line, "--format=markdown", "-o", "none/x.md"]) == status
         out, err = capsys.readouterr()
-        assert out.startswith(f"# {word}: ")
+        assert out.startswith(f"# {verdict}: ")
         assert "none/x.md" in err
 
 
@@ -175,7 +177,7 @@ def test_pre_commit_hooks_return_the_status_of_the_command(
     folder, monkeypatch, name, arguments, status
 ):
     monkeypatch.chdir(folder)
-    [entry] = [each["entry"] for each in HOOKS if each["id"] == name]
-    program, *words = shlex.split(f"{entry} {arguments}")
+    [entry] = [hook["entry"] for hook in HOOKS if hook["id"] == name]
+    program, *args = shlex.split(f"{entry} {arguments}")
     assert program == "irframe"
-    assert main(words) == status
+    assert main(args) == status

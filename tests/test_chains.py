@@ -17,7 +17,7 @@ def frames():
         [frame.assign(topic=track[0] + frame["topic"], track=track) for track in TRACKS]
         for frame in (runs, qrels)
     ]
-    runs, qrels = (pd.concat(parts, ignore_index=True) for parts in both)
+    runs, qrels = (pd.concat(tracks, ignore_index=True) for tracks in both)
     topics = pd.Index(qrels["topic"].unique(), name="topic")
     meta = pd.DataFrame({"length": range(2, 2 + len(topics))}, index=topics)
     meta["kind"] = ["what", "how"] * (len(meta) // 2)
@@ -29,9 +29,9 @@ def test_outcomes_of_one_track_are_grouped_by_a_coordinate(frames):
     cube = runs.ireval.cube(qrels, collection="track")
     cube = cube.assign_coords(length=("topic", meta["length"].loc[cube.topic.values] // 8))
     passages = cube.sel(topic=cube.track == "passage")
-    found = passages.ireval.groupby("length").outcomes(baseline="bm25", relevant="first")
-    assert found.summary["n_topics"].sum() == 7 * 16
-    assert found.summary["length"].unique().tolist() == [0, 1, 2]
+    outcomes = passages.ireval.groupby("length").outcomes(baseline="bm25", relevant="first")
+    assert outcomes.summary["n_topics"].sum() == 7 * 16
+    assert outcomes.summary["length"].unique().tolist() == [0, 1, 2]
 
 
 def test_summaries_by_track_are_styled_as_a_table(frames):
@@ -50,8 +50,8 @@ def test_summaries_by_track_are_styled_as_a_table(frames):
 def test_grouped_cubes_can_be_chained(frames):
     runs, qrels, _ = frames
     scores = runs.ireval.groupby("track").cube(qrels).condense().score("AP", at=[5, 10])
-    found = scores.ireval.groupby("track").summary()
-    assert found["track"].to_numpy().tolist() == [*TRACKS]
+    summary = scores.ireval.groupby("track").summary()
+    assert summary["track"].to_numpy().tolist() == [*TRACKS]
 
 
 def test_scores_are_joined_with_properties_of_topics(frames):
@@ -67,14 +67,14 @@ def test_scores_are_joined_with_properties_of_topics(frames):
 
 def test_evaluate_accepts_groups_of_pandas(frames):
     runs, qrels, _ = frames
-    found = runs.groupby("track")[[*runs]].apply(
+    result = runs.groupby("track")[[*runs]].apply(
         lambda frame: frame.ireval.evaluate(
             qrels[qrels["topic"].isin(frame["topic"])], "AP"
         ).ireval.summary()
     )
-    assert found.index.names == ["track", "metric", "system"]
+    assert result.index.names == ["track", "metric", "system"]
     expected = runs.ireval.evaluate(qrels, "AP").ireval.summary()
-    assert found.loc["passage", "mean"].tolist() == pytest.approx(expected["mean"].tolist())
+    assert result.loc["passage", "mean"].tolist() == pytest.approx(expected["mean"].tolist())
 
 
 def test_a_saved_cube_is_opened_and_sliced(frames, tmp_path):
@@ -91,8 +91,8 @@ def test_a_saved_cube_is_opened_and_sliced(frames, tmp_path):
 def test_discrimination_is_computed_by_track(frames):
     runs, qrels, _ = frames
     cube = runs.ireval.cube(qrels, collection="track")
-    found = cube.ireval.score("AP", "nDCG").ireval.groupby("track").discrimination()
-    assert found.dims == ("track", "metric", "depth")
+    ratios = cube.ireval.score("AP", "nDCG").ireval.groupby("track").discrimination()
+    assert ratios.dims == ("track", "metric", "depth")
 
 
 def test_scores_after_a_number_of_searches_are_computed(frames):
@@ -100,8 +100,8 @@ def test_scores_after_a_number_of_searches_are_computed(frames):
     turns = runs[runs["system"] == "bm25"].assign(turn=lambda frame: 1 + frame["rank"] % 2)
     turns["rank"] = turns.groupby(["topic", "turn"])["rank"].rank().astype(int)
     search, stop = ir.Searches("turn", each=5), ir.AfterSearches([1, 2])
-    found = ir.evaluate(turns, qrels, "R", search=search, stop=stop)
-    assert found.shape[1] == 2
+    scores = ir.evaluate(turns, qrels, "R", search=search, stop=stop)
+    assert scores.shape[1] == 2
 
 
 def test_the_chains_of_the_introduction_run(frames):

@@ -33,26 +33,26 @@ def cut(texts, size):
 def bm25(questions, texts, chunks, depth):
     """Rank chunks by BM25, and return a run frame."""
     rows = zip(chunks["doc"], chunks["start"], chunks["end"], strict=True)
-    words = [WORD.findall(texts[doc][start:end].lower()) for doc, start, end in rows]
-    length = np.array([len(each) for each in words])
+    words_of_chunks = [WORD.findall(texts[doc][start:end].lower()) for doc, start, end in rows]
+    length = np.array([len(chunk) for chunk in words_of_chunks])
     norm = K1 * (1 - B + B * length / length.mean())
     postings = defaultdict(list)
-    for place, each in enumerate(words):
-        for word, count in Counter(each).items():
-            postings[word].append((place, count))
-    arrays = {word: np.array(each).T for word, each in postings.items()}
-    found = []
+    for pos, chunk in enumerate(words_of_chunks):
+        for term, count in Counter(chunk).items():
+            postings[term].append((pos, count))
+    arrays = {term: np.array(pairs).T for term, pairs in postings.items()}
+    ranked = []
     for number, question in enumerate(questions):
         scores = np.zeros(len(chunks))
-        for word in dict.fromkeys(WORD.findall(question.lower())):
-            if word in arrays:
-                place, count = arrays[word]
-                idf = np.log1p((len(chunks) - len(place) + 0.5) / (len(place) + 0.5))
-                scores[place] += idf * count * (K1 + 1) / (count + norm[place])
+        for term in dict.fromkeys(WORD.findall(question.lower())):
+            if term in arrays:
+                pos, count = arrays[term]
+                idf = np.log1p((len(chunks) - len(pos) + 0.5) / (len(pos) + 0.5))
+                scores[pos] += idf * count * (K1 + 1) / (count + norm[pos])
         best = np.argsort(-scores, kind="stable")[:depth]
         ranks = np.arange(1, len(best) + 1)
-        found += [(f"q{number}", *each) for each in zip(ranks, best, scores[best], strict=True)]
-    frame = pd.DataFrame(found, columns=["topic", "rank", "chunk", "score"])
+        ranked += [(f"q{number}", *hit) for hit in zip(ranks, best, scores[best], strict=True)]
+    frame = pd.DataFrame(ranked, columns=["topic", "rank", "chunk", "score"])
     return chunks.iloc[frame.pop("chunk")].reset_index(drop=True).join(frame)
 
 
@@ -96,8 +96,8 @@ def test_scores_of_chunks_equal_recorded_scores(track):
         qrels = overlapping.assign(**name)[["topic", "chunk", "grade"]].drop_duplicates()
         run = runs[runs["system"] == f"{size} characters"].assign(**name)
         ndcg = run[["topic", "chunk", "rank"]].ireval.evaluate(qrels, "nDCG@5")["nDCG@5"].mean()
-        found = [ndcg, *mean(at_five, size), *mean(at_text, size)]
-        np.testing.assert_allclose(found, WANTED[size], atol=5e-5)
+        result = [ndcg, *mean(at_five, size), *mean(at_text, size)]
+        np.testing.assert_allclose(result, WANTED[size], atol=5e-5)
 
 
 def test_the_better_chunk_length_differs_between_depth_and_budget(track):

@@ -287,17 +287,17 @@ def test_a_closed_pipe_is_an_error():
 
 @pytest.mark.usefixtures("odd")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
-@pytest.mark.parametrize("place", ["none/x", "folder"])
-def test_missing_folders_are_refused_at_once(capsys, monkeypatch, command, place):
+@pytest.mark.parametrize("path", ["none/x", "folder"])
+def test_missing_folders_are_refused_at_once(capsys, monkeypatch, command, path):
     monkeypatch.setattr(ir, "read_runs", None)
     monkeypatch.setattr(ir, "read_qrels", None)
     args = {"metrics": [], "judge-next": ["qrels.txt", "a.run", "-n", "5"]}
     files = args.get(command, ["qrels.txt", "a.run"])
     scored = {"evaluate", "compare", "freeze", "leaderboard"}
     options = ["-m", "AP"] if command in scored else []
-    status, out, error = run(capsys, command, *files, *options, "-o", place)
+    status, out, error = run(capsys, command, *files, *options, "-o", path)
     assert (status, out, error.count("\n")) == (2, "", 1)
-    assert place in error
+    assert path in error
 
 
 def sleeps(process):
@@ -468,8 +468,10 @@ def test_the_trec_eval_layout_names_each_of_several_systems(files, capsys):
 def shown(page):
     """Return the commands on a page with their output."""
     blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
-    parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-    return [part.replace("\\\n", " ").partition("\n")[::2] for part in parts]
+    commands = [
+        command for block in blocks for command in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    ]
+    return [command.replace("\\\n", " ").partition("\n")[::2] for command in commands]
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="needs a checkout, with the documentation")
@@ -496,8 +498,8 @@ def test_the_page_of_a_shared_task_runs_in_python_and_in_a_shell(tmp_path, monke
     page, report = TASK.read_text(), inspect.signature(ir.report)
     monkeypatch.chdir(tmp_path)
 
-    def bind(*given, **options):
-        return report.bind(*given, **options)
+    def bind(*arguments, **options):
+        return report.bind(*arguments, **options)
 
     bind.__signature__ = report
     monkeypatch.setattr(ir, "report", bind)
@@ -652,8 +654,8 @@ def test_compare_prints_the_results_of_the_method(files, capsys):
     assert max(map(len, [head, *rows])) <= 80
     by_t = runs.ireval.evaluate(qrels, "AP").ireval.compare(baseline="bm25")
     verdicts = [line.split("  ")[-1].strip() for line in rows[:7]]
-    known = ["better" if metric else "not significant" for metric in by_t["significant"]]
-    assert [metric.rpartition("  ")[2].lstrip(".0123456789< ") for metric in verdicts] == known
+    by_method = ["better" if metric else "not significant" for metric in by_t["significant"]]
+    assert [metric.rpartition("  ")[2].lstrip(".0123456789< ") for metric in verdicts] == by_method
     assert any("<.001" in line for line in rows[:7])
     flat = " ".join(out.split())
     assert "AP against bm25: paired t-test, Holm per metric and depth (7 comparisons)," in flat
@@ -798,12 +800,12 @@ def test_metrics_are_listed_and_explained(capsys):
 
 
 def test_the_report_gets_the_options_of_the_command(files, capsys, monkeypatch):
-    given = {}
+    passed = {}
 
     def report(runs, qrels, path, **options):
-        given.update(made=MADE.get(), teams=runs.groupby("system")["team"].first().to_dict())
-        given.update(systems=runs["system"].nunique(), topics=qrels["topic"].nunique(), path=path)
-        given.update(options)
+        passed.update(made=MADE.get(), teams=runs.groupby("system")["team"].first().to_dict())
+        passed.update(systems=runs["system"].nunique(), topics=qrels["topic"].nunique(), path=path)
+        passed.update(options)
 
     report.__signature__ = inspect.signature(ir.report)
     monkeypatch.setattr(ir, "report", report)
@@ -822,19 +824,19 @@ def test_the_report_gets_the_options_of_the_command(files, capsys, monkeypatch):
         "test": ir.Significance("t", adjust=None),
         "texts": None, "teams": teams.to_dict(),
     }  # fmt: skip
-    line = given["made"].replace(f"{Path(files[0]).parent}/", "")
+    line = passed["made"].replace(f"{Path(files[0]).parent}/", "")
     assert line.startswith("irframe report qrels.txt 'terms/*.gz' 'vectors/*.gz' ")
     assert line.endswith(
         "-m AP --baseline bm25 -o page.html --title Trial --at 10,5 "
         "--adjust none --systems about.csv"
     )
-    assert given.items() >= expected.items()
+    assert passed.items() >= expected.items()
 
 
-@pytest.mark.parametrize("word", ["--version", "--help"])
-def test_help_does_not_import_pandas(word):
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_help_does_not_import_pandas(option):
     process = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "irframe", word],
+        [sys.executable, "-X", "importtime", "-m", "irframe", option],
         capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": ROOT},
     )  # fmt: skip
     assert "irframe" in process.stdout
@@ -975,8 +977,8 @@ def test_repeats_are_read_from_file_names(tmp_path, capsys):
         ir.verbs.write_run(expected_means.assign(score=scores), tmp_path / f"monot5-seed{seed}.run")
     pattern = r"(?P<system>.+?)(-seed(?P<repeat>\d+))?"
     args = str(tmp_path / "qrels.txt"), str(tmp_path / "*.run"), "-m", "AP", "--repeat", pattern
-    read = ir.read_runs(tmp_path / "*.run", repeat=pattern)
-    expected = read.ireval.evaluate(qrels, "AP").ireval.compare(ir.Significance(over="repeat"))
+    of_files = ir.read_runs(tmp_path / "*.run", repeat=pattern)
+    expected = of_files.ireval.evaluate(qrels, "AP").ireval.compare(ir.Significance(over="repeat"))
     status, out, _ = run(capsys, "compare", *args, "--over", "repeat", "--format", "csv")
     assert status == 0
     table = pd.read_csv(StringIO(out))

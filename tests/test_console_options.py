@@ -67,16 +67,16 @@ def test_new_parameters_of_functions_become_options():
     assert "--rounded, --no-rounded whether means are rounded" in help_text
 
 
-WORDS = sorted({word for row in MOVED for word in row.fields})
+WORDS = sorted({option for row in MOVED for option in row.fields})
 
 
 @pytest.mark.parametrize("command", VERBS)
-@pytest.mark.parametrize("word", WORDS)
-def test_errors_about_moved_options_name_existing_options(command, word, capsys):
+@pytest.mark.parametrize("option", WORDS)
+def test_errors_about_moved_options_name_existing_options(command, option, capsys):
     line = Line(f"irframe {command}", "")
     home = import_module(f"irframe.commands.{COMMANDS[command][0]}")
     getattr(home, f"declare_{command.replace('-', '_')}")(line)
-    flag = f"--{word.replace('_', '-')}"
+    flag = f"--{option.replace('_', '-')}"
     if flag in line._option_string_actions:
         return
     with pytest.raises(SystemExit):

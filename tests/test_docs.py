@@ -88,8 +88,8 @@ def test_every_picture_on_a_page_is_in_the_repository():
     if not (DOCS.parent / ".git").exists():
         pytest.skip("needs a checkout with git")
     listed = ["git", "ls-files", "--cached", "--", "."]
-    done = subprocess.run(listed, cwd=DOCS.parent, capture_output=True, text=True, check=True)
-    tracked = {(DOCS.parent / name).resolve() for name in done.stdout.splitlines()}
+    process = subprocess.run(listed, cwd=DOCS.parent, capture_output=True, text=True, check=True)
+    tracked = {(DOCS.parent / name).resolve() for name in process.stdout.splitlines()}
     texts = PAGES | {"../README.md": (DOCS.parent / "README.md").read_text(encoding="utf-8")}
     pictures = [
         (page, name)
@@ -104,10 +104,10 @@ def test_every_picture_on_a_page_is_in_the_repository():
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_pages(page):
     addresses = LINK.findall(code_taken_out(PAGES[page])) + SHOWN.findall(PAGES[page])
-    local = {each.partition("#")[0] for each in addresses if not re.match(r"[a-z]+:|#", each)}
-    made = {each for each in local if "_generated" in each}
-    assert made <= {each for each in SHOWN.findall(PAGES[page]) if each.endswith(".md")}
-    assert [each for each in sorted(local - made) if not placed(page, each).exists()] == []
+    local = {link.partition("#")[0] for link in addresses if not re.match(r"[a-z]+:|#", link)}
+    generated = {link for link in local if "_generated" in link}
+    assert generated <= {link for link in SHOWN.findall(PAGES[page]) if link.endswith(".md")}
+    assert [link for link in sorted(local - generated) if not placed(page, link).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -164,8 +164,8 @@ def test_each_search_term_belongs_to_one_existing_page(monkeypatch):
     searched = import_module("searched")
     pages = [page.removesuffix(".md") for page in PAGES]
     assert {*searched.SOUGHT} <= {*pages}
-    entered = Counter(words.lower() for page in searched.SOUGHT for words in searched.sought(page))
-    assert [words for words, times in entered.items() if times > 1] == []
+    entered = Counter(term.lower() for page in searched.SOUGHT for term in searched.sought(page))
+    assert [term for term, times in entered.items() if times > 1] == []
     assert "hit rate at k" in searched.sought("_generated/metrics/Success")
     assert "ttest" in searched.sought("_generated/api/irframe.verbs.compare")
 
@@ -272,7 +272,7 @@ def test_the_first_pages_name_the_five_papers_and_their_methods():
             f"{folder}/{page}.md" for page in PAPERS
         }
         plain = " ".join(text.lower().split()).replace("per-track summaries", "summaries per track")
-        assert [word for word in THEIRS if word.lower() not in plain] == []
+        assert [method for method in THEIRS if method.lower() not in plain] == []
 
 
 WORDS = {
@@ -291,8 +291,8 @@ def test_each_search_query_leads_to_one_page(query, monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     searched = import_module("searched")
     entries = {page: ", ".join(searched.sought(page)).lower() for page in searched.SOUGHT}
-    found = {page for page, words in entries.items() if query in words.split(", ")}
-    assert found == {WORDS[query]}
+    result = {page for page, terms in entries.items() if query in terms.split(", ")}
+    assert result == {WORDS[query]}
 
 
 def inline_calls():
@@ -302,7 +302,7 @@ def inline_calls():
     cards = import_module("gallery").FRONT.values()
     return [
         *call.findall("\n".join(texts)),
-        *(f"{one}.ireval.plot.{figure}" for one, figure in cards),
+        *(f"{root}.ireval.plot.{figure}" for root, figure in cards),
     ]
 
 
@@ -312,16 +312,16 @@ def test_calls_on_the_first_pages_run_with_and_without_groups(monkeypatch):
     qrels["track"] = np.where(qrels["topic"] < "109", "passages", "documents")
     runs["track"] = np.where(runs["topic"] < "109", "passages", "documents")
     cube = runs.ireval.cube(qrels)
-    known = {"runs": runs, "qrels": qrels, "cube": cube, "scores": cube.ireval.score("AP")}
-    known |= {"a": "monot5", "b": "bm25"}
+    namespace = {"runs": runs, "qrels": qrels, "cube": cube, "scores": cube.ireval.score("AP")}
+    namespace |= {"a": "monot5", "b": "bm25"}
     calls = inline_calls()
     assert len(calls) > 10
     for call in calls:
-        assert eval(call, known) is not None, call  # noqa: S307 - our own pages
+        assert eval(call, namespace) is not None, call  # noqa: S307 - our own pages
         verb = call.partition(".ireval.plot.")[0].removesuffix(".summary")
         before, _, last = verb.rpartition(".ireval.")
         if before and not last.startswith("groupby"):
-            grouped = eval(f'{before}.ireval.groupby("track").{last}', known)  # noqa: S307
+            grouped = eval(f'{before}.ireval.groupby("track").{last}', namespace)  # noqa: S307
             assert "track" in repr(grouped), call
 
 
@@ -340,21 +340,21 @@ def test_the_first_code_of_the_readme_and_of_the_index_runs(tmp_path, monkeypatc
 def test_each_of_the_seven_guidelines_has_code_that_runs():
     runs, qrels = ir.example_track()
     cube = runs.ireval.cube(qrels)
-    known = {"ir": ir, "runs": runs, "qrels": qrels, "cube": cube, "d": 10}
-    known |= {"scores": cube.ireval.score("AP", "RBP(p=0.95)")}
-    known |= {"result": known["scores"].ireval.summary()}
+    namespace = {"ir": ir, "runs": runs, "qrels": qrels, "cube": cube, "d": 10}
+    namespace |= {"scores": cube.ireval.score("AP", "RBP(p=0.95)")}
+    namespace |= {"result": namespace["scores"].ireval.summary()}
     rows = re.findall(r"^\| \d\. .*$", PAGES["papers/pooling-and-depth.md"], re.MULTILINE)
     assert len(rows) == 7
     for row in rows:
         lines = re.findall(r"`((?:ir|runs|cube|scores|result)\.[^`]+)`", row)
-        assert [eval(line, known) for line in lines] != []  # noqa: S307 - our own page
+        assert [eval(line, namespace) for line in lines] != []  # noqa: S307 - our own page
 
 
 def test_the_code_for_each_of_the_five_papers_runs():
     runs, qrels = ir.example_track()
-    one = qrels[qrels["grade"] > 0].drop_duplicates("topic")
+    single = qrels[qrels["grade"] > 0].drop_duplicates("topic")
     rows = [row for row in PAGES["index.md"].splitlines() if row.startswith("| [")]
     lines = re.findall(r"`(cube\.[^`]+)`", "\n".join(rows))
     assert len(lines) == len(PAPERS)
     for line in lines:
-        assert eval(line, {"cube": runs.ireval.cube(one)}) is not None  # noqa: S307 - our own page
+        assert eval(line, {"cube": runs.ireval.cube(single)}) is not None  # noqa: S307 - our own page

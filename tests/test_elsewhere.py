@@ -63,11 +63,11 @@ OF |= {"styled": SCORES.ireval.summary()}
 WORDED = {"test": "compare", "adjust": "compare", "coefficient": "agreement", "ties": "rank"}
 
 
-def words(owner, name):
+def with_word(owner, name):
     """Call a function with `name` as an option's value."""
     subject = RUNS if owner == "ties" else CUBE.ireval.score("AP", at=10)
-    given = {owner: name} | ({"reference": 10} if owner == "coefficient" else {})
-    return getattr(ir.verbs, WORDED[owner])(subject, **given)
+    options = {owner: name} | ({"reference": 10} if owner == "coefficient" else {})
+    return getattr(ir.verbs, WORDED[owner])(subject, **options)
 
 
 def keyword(owner, name):
@@ -84,7 +84,7 @@ ASKED = {
     "field": lambda owner, name: getattr(ir.metrics, owner)(**{name: 1}),
     "metric": lambda owner, _: ir.parse_metric(owner),
     "class": lambda owner, _: getattr(ir.metrics, owner),
-    "word": words,
+    "word": with_word,
     "option": lambda owner, name: main([owner, "qrels.txt", "a.run", "-m", "AP", name, "1"]),
 }
 KINDS = {
@@ -210,7 +210,7 @@ def test_errors_about_a_letter_as_depth_suggest_valid_metrics(text):
     with pytest.raises(MetricError) as caught:
         ir.parse_metric(text)
     offered = re.search("such as '(.*?)' or '(.*?)', but", str(caught.value)).groups()
-    assert [str(ir.parse_metric(each).depth) for each in offered] == ["None", "10"]
+    assert [str(ir.parse_metric(name).depth) for name in offered] == ["None", "10"]
 
 
 def message_of(kind, guess, capsys):
@@ -233,14 +233,14 @@ def test_errors_about_names_of_other_tools_suggest_names_of_irframe(capsys):
 def test_errors_about_nonsense_names_suggest_nothing(kind, capsys):
     owner = {"name": "ir.", "verb": "scores.", "keyword": "compare.", "field": "RBP."}
     owner |= {"word": "adjust.", "option": "compare.--"}
-    messages = [message_of(kind, owner.get(kind, "") + word, capsys) for word in NONSENSE.split()]
+    messages = [message_of(kind, owner.get(kind, "") + name, capsys) for name in NONSENSE.split()]
     assert len(messages) == 20
-    assert not [each for each in messages if re.search("in irframe|did you mean", each)]
+    assert not [message for message in messages if re.search("in irframe|did you mean", message)]
 
 
 @pytest.mark.parametrize("kind", ["name", "verb", "metric", "word"])
 def test_errors_begin_with_the_problem_and_end_with_lists(kind, capsys):
-    guesses = [guess for each, guess, _ in GUESSES if each == kind]
+    guesses = [guess for guessed_kind, guess, _ in GUESSES if guessed_kind == kind]
     for guess in guesses:
         message = message_of(kind, guess, capsys)
         name = guess.rpartition(".")[2]
@@ -295,10 +295,10 @@ def test_verbs_accept_a_dataset_with_a_variable_per_metric():
     scores = ir.evaluate(RUNS, QRELS, ["AP", "ASL"])
     arrays = scores.to_xarray()
     expected = scores.sort_index().ireval.compare(baseline="bm25")
-    found = arrays.ireval.compare(baseline="bm25")
+    result = arrays.ireval.compare(baseline="bm25")
     columns = ["metric", "system_a", "difference", "p"]
     pd.testing.assert_frame_equal(
-        found[columns].sort_values(columns[:2], ignore_index=True),
+        result[columns].sort_values(columns[:2], ignore_index=True),
         expected[columns].sort_values(columns[:2], ignore_index=True),
         check_exact=False,
     )

@@ -42,8 +42,12 @@ def test_messages_list_invalid_values_if_found_is_empty(found, offenders, expect
     error = IrframeError("x", found, "mend it", offenders)
     assert str(error) == f"expected x, but found {expected}. Mend it."
     assert expected.startswith(error.found)
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
-    assert (str(again), again.found, again.offenders) == (str(error), error.found, error.offenders)
+    copied = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+    assert (str(copied), copied.found, copied.offenders) == (
+        str(error),
+        error.found,
+        error.offenders,
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,16 +73,16 @@ def warnings_of(call):
     with warnings.catch_warnings(record=True, action="always") as caught:
         call()
     # pandas 2 warns that apply includes the columns of groups, which is not tested here
-    caught = [each for each in caught if each.category is not DeprecationWarning]
-    assert {each.filename for each in caught} <= {__file__}
-    assert {each.category for each in caught} <= {IrframeWarning}
-    return [str(each.message) for each in caught]
+    caught = [warning for warning in caught if warning.category is not DeprecationWarning]
+    assert {warning.filename for warning in caught} <= {__file__}
+    assert {warning.category for warning in caught} <= {IrframeWarning}
+    return [str(warning.message) for warning in caught]
 
 
 def with_shared_ids(runs):
     """Return tracks in which several topics have the same id."""
     qrels = QRELS.assign(track=QRELS["topic"].map(lambda topic: "xyz"[int(topic) % 3]))
-    same = [(each["topic"].astype(int) // 3).astype(str) for each in (runs, qrels)]
+    same = [(frame["topic"].astype(int) // 3).astype(str) for frame in (runs, qrels)]
     return runs.assign(topic=same[0]), qrels.assign(topic=same[1])
 
 
@@ -164,10 +168,10 @@ def test_suppressed_warnings_are_not_issued():
 
 
 def test_warnings_before_an_error_are_issued():
-    other = pd.concat([RUNS, RUNS[RUNS["topic"] == "101"], RUNS.assign(topic="x").head(1)])
+    runs = pd.concat([RUNS, RUNS[RUNS["topic"] == "101"], RUNS.assign(topic="x").head(1)])
 
     def call():
         with pytest.raises(IdError, match="every document once in a list"):
-            other.ireval.evaluate(QRELS, "AP")
+            runs.ireval.evaluate(QRELS, "AP")
 
     assert warnings_of(call) == ["1 topic of the runs has no judgments and is left out: x"]

@@ -43,8 +43,8 @@ def files(tmp_path, monkeypatch):
     """
     monkeypatch.chdir(tmp_path)
     rows = [
-        (s, t, f"{s}{t}{rank}"[:60].replace("\0", ""), -rank, (place + len(t) + rank) % 3)
-        for place, s in enumerate(HOSTILE)
+        (s, t, f"{s}{t}{rank}"[:60].replace("\0", ""), -rank, (pos + len(t) + rank) % 3)
+        for pos, s in enumerate(HOSTILE)
         for t in HOSTILE
         for rank in range(2)
     ]
@@ -100,8 +100,8 @@ def assert_inert(markdown):
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("baseline", few_of(HOSTILE[4:7], 3))
 def test_markdown_of_compare_escapes_hostile_baseline_names(baseline, capsys):
-    words = ["q.parquet", "runs.parquet", "-m", "AP"]
-    line = ["compare", *words, f"--baseline={baseline}", "--format", "markdown"]
+    inputs = ["q.parquet", "runs.parquet", "-m", "AP"]
+    line = ["compare", *inputs, f"--baseline={baseline}", "--format", "markdown"]
     assert main(line) == 0, capsys.readouterr().err
     out = capsys.readouterr().out
     assert not RAW.search(out)

@@ -36,16 +36,16 @@ def scores(frames, cube):
 class TestParts:
     def test_iteration_yields_names_and_subsets_of_groups(self, frames, cube, scores):
         for subject in (frames[0], cube, *scores):
-            parts = dict(subject.ireval.groupby("kind"))
-            assert {*parts} == {"short", "long"}
-            assert all(isinstance(subset, type(subject)) for subset in parts.values())
-        assert parts["short"].sizes["topic"] == 5
+            subsets = dict(subject.ireval.groupby("kind"))
+            assert {*subsets} == {"short", "long"}
+            assert all(isinstance(subset, type(subject)) for subset in subsets.values())
+        assert subsets["short"].sizes["topic"] == 5
         assert "kind" not in dict(frames[0].ireval.groupby("kind"))["short"]
 
     def test_a_result_is_grouped_by_its_own_dimension_or_column(self, scores):
         for result in (scores[0].ireval.compare(), scores[1].ireval.discrimination()):
-            parts = dict(result.ireval.groupby("metric"))
-            assert [*parts] == [*pd.unique(np.ravel(result["metric"]))]
+            subsets = dict(result.ireval.groupby("metric"))
+            assert [*subsets] == [*pd.unique(np.ravel(result["metric"]))]
 
 
 class TestSeveralColumns:
@@ -128,8 +128,8 @@ class TestRuns:
         judged = qrels.assign(kind=qrels["topic"].map(kinds))
         line = r'groupby\(qrels.drop_duplicates\(.*\).set_index\("topic"\)\["kind"\]\)'
         refused(ParameterError, line, runs.ireval.groupby, "kind")
-        given = judged.drop_duplicates("topic").set_index("topic")["kind"]
-        result = runs.ireval.groupby(given).evaluate(judged, "AP")
+        kind_of_topic = judged.drop_duplicates("topic").set_index("topic")["kind"]
+        result = runs.ireval.groupby(kind_of_topic).evaluate(judged, "AP")
         expected = frames[0].ireval.groupby("kind").evaluate(qrels, "AP")
         pd.testing.assert_frame_equal(result.sort_index(), expected.sort_index())
 
@@ -152,9 +152,9 @@ class TestRecord:
             result = getattr(subject.ireval.groupby(by), verb)()
             step = result.ireval.record[-1]
             assert step.options["by"] == by
-            again = step.again(subject)
-            assert again.equals(result)
-            assert again.ireval.record == result.ireval.record
+            repeated = step.again(subject)
+            assert repeated.equals(result)
+            assert repeated.ireval.record == result.ireval.record
 
     def test_attributes_contain_the_columns_of_groups_as_text(self, scores):
         grouped = scores[1].ireval.groupby("kind").summary()

@@ -183,12 +183,12 @@ def test_the_median_function_has_at_most_six_lines():
 def test_errors_do_not_use_vague_words_for_what_was_found():
     vague = re.compile(r"\bothers\b|\bsomething else\b|\botherwise\b")
     vague_texts = {
-        f"{path}:{node.lineno}": part.value
+        f"{path}:{node.lineno}": subnode.value
         for path, module in modules().items()
         for node in module.nodes
         for found in what_was_found(node)
-        for part in ast.walk(found)
-        if isinstance(part, ast.Constant) and vague.search(str(part.value))
+        for subnode in ast.walk(found)
+        if isinstance(subnode, ast.Constant) and vague.search(str(subnode.value))
     }
     assert vague_texts == {}
 
@@ -219,8 +219,8 @@ def test_public_functions_do_not_take_arbitrary_keywords():
 
 
 def test_names_of_modules_describe_their_content():
-    names = {path: {part.strip("_") for part in path.with_suffix("").parts} for path in modules()}
-    assert [str(path) for path, parts in names.items() if parts & EMPTY_NAMES] == []
+    names = {path: {name.strip("_") for name in path.with_suffix("").parts} for path in modules()}
+    assert [str(path) for path, components in names.items() if components & EMPTY_NAMES] == []
 
 
 def test_names_of_classes_are_unique():
@@ -274,16 +274,16 @@ def test_dask_is_imported_by_one_module_when_used():
         "cube = ir.cube(runs, qrels); cube.ireval.score('AP', 'nDCG', at=10);"
         "ir.evaluate(runs, qrels, ['AP', 'P@5']); print('dask.array' in sys.modules)"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    assert done.stdout.strip() == "False"
+    assert process.stdout.strip() == "False"
 
 
 def test_code_of_figures_contains_no_names_of_significance_tests():
     """Figures read names of tests from attributes of results."""
-    words = {*TESTS, *ADJUST_WORDS.values(), *(kind.title for kind in TESTS.values())} - {"t"}
-    named = re.compile(rf"\b(?:{'|'.join(words)}|samples|seed\W)\b")
+    titles = {*TESTS, *ADJUST_WORDS.values(), *(kind.title for kind in TESTS.values())} - {"t"}
+    named = re.compile(rf"\b(?:{'|'.join(titles)}|samples|seed\W)\b")
     texts = {
         f"{path}:{node.lineno}": node.value
         for path, module in modules().items()
@@ -297,7 +297,7 @@ def test_code_of_figures_contains_no_names_of_significance_tests():
 def spoken(module):
     """Return texts that are neither docstrings nor compared values."""
     compared = {
-        part for node in module.nodes if isinstance(node, ast.Compare) for part in ast.walk(node)
+        inner for node in module.nodes if isinstance(node, ast.Compare) for inner in ast.walk(node)
     }
     texts = [node for node in module.nodes if isinstance(node, ast.Constant)]
     prose = {node.value for node in module.nodes if isinstance(node, ast.Expr)}
@@ -309,10 +309,10 @@ def spoken(module):
 @pytest.mark.thorough
 def test_the_import_of_the_package_stays_fast():
     code = "import sys, irframe; print(*sys.modules)"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    assert LATE & set(done.stdout.split()) == set()
+    assert LATE & set(process.stdout.split()) == set()
 
 
 PACKAGES = pytest.mark.parametrize(
@@ -380,7 +380,7 @@ def test_every_module_of_verbs_has_tests_that_name_them():
         for home, page in pages.items()
     }
     named = {name: re.search(rf"\b{name}\b", texts[home]) for name, home in homes.items()}
-    assert [name for name, found in named.items() if found is None] == []
+    assert [name for name, match in named.items() if match is None] == []
 
 
 def test_only_the_folder_orderings_has_the_name_of_a_verb():
@@ -475,12 +475,12 @@ def test_every_public_name_has_an_example():
 
 
 def test_sections_of_docstrings_have_a_fixed_order():
-    found = {
+    orders = {
         name: [section for section in sections(value.__doc__) if section in SECTIONS]
         for name, value in (public() | registered()).items()
     }
     assert {
-        name: order for name, order in found.items() if order != sorted(order, key=SECTIONS.index)
+        name: order for name, order in orders.items() if order != sorted(order, key=SECTIONS.index)
     } == {}
 
 
@@ -511,7 +511,7 @@ def test_every_metric_documents_its_parameters():
             inspect.getdoc(metric).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
         )
         named = re.findall(r"^(\w[\w, ]*)$", documented, re.MULTILINE)
-        names = {word for line in named for word in line.split(", ")}
+        names = {name_of_field for line in named for name_of_field in line.split(", ")}
         missing = {field.name for field in fields(metric)} ^ names
         if missing:
             undocumented[name] = missing
@@ -526,9 +526,11 @@ def test_the_top_level_of_the_repository_contains_only_known_names():
     git = shutil.which("git")
     if git is None or not (ROOT / ".git").exists():
         pytest.skip("needs a git checkout to tell what belongs to the project")
-    done = subprocess.run([git, "ls-files"], capture_output=True, text=True, check=True, cwd=ROOT)
-    found = {path.partition("/")[0] for path in done.stdout.splitlines()}
-    strangers = {name for name in found - TOP_LEVEL if not name.startswith(".")}
+    process = subprocess.run(
+        [git, "ls-files"], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    top_level = {path.partition("/")[0] for path in process.stdout.splitlines()}
+    strangers = {name for name in top_level - TOP_LEVEL if not name.startswith(".")}
     assert strangers == set()
 
 

@@ -82,29 +82,29 @@ def paragraphs_of_page(text):
 
 def findings(folder):
     """Map rules to their violations in a folder."""
-    found = {rule: [] for rule in RULES}
+    violations = {rule: [] for rule in RULES}
     for path, nodes in nodes_of(folder):
         for line, name in names(nodes):
             if VAGUE & {*name.lower().strip("_").split("_")}:
-                found["vague names"].append(f"{path}:{line} {name}")
+                violations["vague names"].append(f"{path}:{line} {name}")
         for line, paragraphs in prose(nodes):
             first = " ".join(paragraphs[0].split())
             if len(first.split()) > FIRST_LINE:
-                found["long first lines"].append(f"{path}:{line} {first}")
+                violations["long first lines"].append(f"{path}:{line} {first}")
             for sentence in sentences(paragraphs):
                 if len(sentence.split()) > SENTENCE:
-                    found["long sentences"].append(f"{path}:{line} {sentence}")
+                    violations["long sentences"].append(f"{path}:{line} {sentence}")
                 if re.match(r"Of [a-z]", sentence):
-                    found["fronted phrases"].append(f"{path}:{line} {sentence}")
+                    violations["fronted phrases"].append(f"{path}:{line} {sentence}")
                 if PARTICIPLE.match(sentence):
-                    found["participles"].append(f"{path}:{line} {sentence}")
-    return found
+                    violations["participles"].append(f"{path}:{line} {sentence}")
+    return violations
 
 
 @pytest.mark.parametrize("folder", MOST)
 def test_violations_of_language_rules_do_not_exceed_the_limits(folder):
-    found = findings(folder)
-    more = {rule: found[rule] for rule, most in MOST[folder].items() if len(found[rule]) > most}
+    by_rule = findings(folder)
+    more = {rule: by_rule[rule] for rule, most in MOST[folder].items() if len(by_rule[rule]) > most}
     assert more == {}
 
 

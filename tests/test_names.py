@@ -21,8 +21,8 @@ def test_notebooks_show_the_code_and_the_meaning_of_values(value, shown):
 
 def test_outcomes_and_scanned_runs_are_described_in_their_repr(tmp_path):
     runs, qrels = ir.example_track()
-    found = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first", depth=20)
-    assert found._repr_html_().count("<tr") == 1 + len(found.summary)
+    outcomes = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first", depth=20)
+    assert outcomes._repr_html_().count("<tr") == 1 + len(outcomes.summary)
     path = tmp_path / "a&b.gz"
     ir.verbs.write_run(runs[runs["system"] == "bm25"], path)
     html = ir.scan_runs(str(path))._repr_html_()

@@ -18,7 +18,7 @@ def scores():
 
 
 @pytest.fixture
-def found(scores):
+def comparison(scores):
     return scores.ireval.compare(adjust="holm", baseline="bm25")
 
 
@@ -28,29 +28,29 @@ def plain(frame):
     return bare
 
 
-def test_numbers_of_comparisons_print_rounded_to_three_digits(scores, found):
-    assert type(found) is Result
+def test_numbers_of_comparisons_print_rounded_to_three_digits(scores, comparison):
+    assert type(comparison) is Result
     assert type(scores) is pd.DataFrame
     raw = scores.loc["monot5", "AP"].mean() - scores.loc["bm25", "AP"].mean()
-    assert found["difference"][5] == pytest.approx(raw, abs=1e-12)
-    assert f" {raw:.3f} " in repr(found)
-    assert f"{raw:.6f}" not in repr(found)
+    assert comparison["difference"][5] == pytest.approx(raw, abs=1e-12)
+    assert f" {raw:.3f} " in repr(comparison)
+    assert f"{raw:.6f}" not in repr(comparison)
 
 
-def test_a_comparison_prints_key_columns_and_names_omitted_columns(found):
-    lines = repr(found).splitlines()
+def test_a_comparison_prints_key_columns_and_names_omitted_columns(comparison):
+    lines = repr(comparison).splitlines()
     answers = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
     assert lines[0].split() == ["metric", "system_a", *answers]
     assert max(map(len, lines)) <= 80
     footer = " ".join(lines[-2:])
     assert footer.startswith("[14 rows x 18 columns; system_b bm25; not shown: depth, mean_a, ")
     named = {*lines[0].split(), "system_b", *footer.partition("not shown: ")[2][:-1].split(", ")}
-    assert named == {*found.columns}
-    assert "not shown: depth, mean_a" in found._repr_html_()
+    assert named == {*comparison.columns}
+    assert "not shown: depth, mean_a" in comparison._repr_html_()
 
 
-def test_all_columns_that_users_select_are_printed(found):
-    shown = repr(found[["system_b", "mean_a", "p", "wins"]])
+def test_all_columns_that_users_select_are_printed(comparison):
+    shown = repr(comparison[["system_b", "mean_a", "p", "wins"]])
     assert shown.split()[:4] == ["system_b", "mean_a", "p", "wins"]
     assert "not shown" not in shown
 
@@ -58,27 +58,27 @@ def test_all_columns_that_users_select_are_printed(found):
 @pytest.mark.parametrize(
     "changed",
     [
-        lambda found: found.set_index("system_a"),
-        lambda found: found.set_index(["metric", "depth", "system_a", "system_b"]),
-        lambda found: found.drop(columns="depth"),
-        lambda found: found[found.columns[::-1]],
-        lambda found: found.head(0),
-        lambda found: found.assign(depth=None),
-        lambda found: pd.concat([found, found], axis=1),
-        lambda found: found.T,
-        lambda found: found.rename(columns={"difference": 0}),
-        lambda found: pd.concat({"x": found}, axis=1),
+        lambda comparison: comparison.set_index("system_a"),
+        lambda comparison: comparison.set_index(["metric", "depth", "system_a", "system_b"]),
+        lambda comparison: comparison.drop(columns="depth"),
+        lambda comparison: comparison[comparison.columns[::-1]],
+        lambda comparison: comparison.head(0),
+        lambda comparison: comparison.assign(depth=None),
+        lambda comparison: pd.concat([comparison, comparison], axis=1),
+        lambda comparison: comparison.T,
+        lambda comparison: comparison.rename(columns={"difference": 0}),
+        lambda comparison: pd.concat({"x": comparison}, axis=1),
     ],
 )
-def test_modified_comparisons_print_without_errors(found, changed):
-    other = changed(found)
-    assert type(other) is Result
-    assert repr(other)
-    assert other._repr_html_()
+def test_modified_comparisons_print_without_errors(comparison, changed):
+    modified = changed(comparison)
+    assert type(modified) is Result
+    assert repr(modified)
+    assert modified._repr_html_()
 
 
-def test_a_comparison_of_one_pair_prints_its_systems(found):
-    assert {"system_a", "system_b"} <= {*repr(found.head(1)).splitlines()[0].split()}
+def test_a_comparison_of_one_pair_prints_its_systems(comparison):
+    assert {"system_a", "system_b"} <= {*repr(comparison.head(1)).splitlines()[0].split()}
 
 
 def test_small_numbers_do_not_print_as_zero():
@@ -89,44 +89,44 @@ def test_small_numbers_do_not_print_as_zero():
 @pytest.mark.parametrize(
     "option", [("display.precision", 4), ("display.float_format", "{:.2f}".format)]
 )
-def test_display_options_of_pandas_are_respected(found, option):
+def test_display_options_of_pandas_are_respected(comparison, option):
     with pd.option_context(*option):
-        assert repr(found) == repr(plain(found))
-        assert found._repr_html_() == plain(found)._repr_html_()
+        assert repr(comparison) == repr(plain(comparison))
+        assert comparison._repr_html_() == plain(comparison)._repr_html_()
 
 
-def test_pandas_treats_results_and_plain_frames_as_equal(found):
-    assert_frame_equal(found, plain(found))
-    assert_frame_equal(plain(found), found)
-    assert found.equals(plain(found))
+def test_pandas_treats_results_and_plain_frames_as_equal(comparison):
+    assert_frame_equal(comparison, plain(comparison))
+    assert_frame_equal(plain(comparison), comparison)
+    assert comparison.equals(plain(comparison))
     with pytest.raises(AssertionError):
-        assert_frame_equal(plain(found), found.assign(p=found["p"] + 0.1))
+        assert_frame_equal(plain(comparison), comparison.assign(p=comparison["p"] + 0.1))
 
 
-def test_operations_of_pandas_keep_the_type_and_the_record(found, tmp_path):
-    found.to_pickle(tmp_path / "found.pkl")
-    kept = [
-        copy.deepcopy(found),
-        found.copy(),
+def test_operations_of_pandas_keep_the_type_and_the_record(comparison, tmp_path):
+    comparison.to_pickle(tmp_path / "found.pkl")
+    results = [
+        copy.deepcopy(comparison),
+        comparison.copy(),
         pd.read_pickle(tmp_path / "found.pkl"),  # noqa: S301 - our own
-        found.query("metric == 'AP'"),
-        found.sort_values("p"),
-        found[["system_a", "p"]],
-        found.groupby("metric").head(1),
+        comparison.query("metric == 'AP'"),
+        comparison.sort_values("p"),
+        comparison[["system_a", "p"]],
+        comparison.groupby("metric").head(1),
     ]
-    assert {type(part) for part in kept} == {Result}
-    assert all(part.ireval.record == found.ireval.record for part in kept)
+    assert {type(result) for result in results} == {Result}
+    assert all(result.ireval.record == comparison.ireval.record for result in results)
 
 
-def test_files_contain_all_digits(found, tmp_path):
-    found.to_parquet(tmp_path / "found.parquet")
-    again = pd.read_parquet(tmp_path / "found.parquet")
-    assert type(again) is pd.DataFrame
-    assert again.equals(plain(found))
+def test_files_contain_all_digits(comparison, tmp_path):
+    comparison.to_parquet(tmp_path / "found.parquet")
+    restored = pd.read_parquet(tmp_path / "found.parquet")
+    assert type(restored) is pd.DataFrame
+    assert restored.equals(plain(comparison))
 
 
-def test_long_results_print_as_many_rows_as_pandas(found):
-    many = pd.concat([found] * 100, ignore_index=True)
+def test_long_results_print_as_many_rows_as_pandas(comparison):
+    many = pd.concat([comparison] * 100, ignore_index=True)
     with pd.option_context("display.max_rows", 10, "display.min_rows", 4):
         lines = repr(many).splitlines()
     assert [line.split()[0] for line in lines[1:6]] == ["0", "1", "...", "1398", "1399"]
@@ -134,12 +134,12 @@ def test_long_results_print_as_many_rows_as_pandas(found):
 
 def test_a_leaderboard_prints_within_80_columns():
     scores = ir.evaluate(*ir.example_track(), ["AP", "nDCG@10"])
-    for options, left in (
+    for options, end in (
         ({}, "shown: tier, could_be_first]"),
         ({"baseline": "bm25"}, "rank_low, rank_high, could_be_first]"),
     ):
         printed = repr(scores.ireval.leaderboard(**options))
-        assert printed.endswith(left)
+        assert printed.endswith(end)
         assert "..." not in printed
         assert max(map(len, printed.splitlines())) <= 80
 
@@ -300,9 +300,9 @@ def test_the_accessor_prints_the_values_of_an_array():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG")
     ratios = scores.ireval.discrimination()
     lines = [line.split() for line in repr(ratios.ireval).splitlines()]
-    depths = [int(word) for word in next(line for line in lines if line[0] == "depth")[1:]]
+    depths = [int(text) for text in next(line for line in lines if line[0] == "depth")[1:]]
     for metric in ("AP", "nDCG"):
-        shown = [float(word) for word in next(line for line in lines if line[0] == metric)[1:]]
+        shown = [float(text) for text in next(line for line in lines if line[0] == metric)[1:]]
         assert shown == ratios.sel(metric=metric, depth=depths).round(3).to_numpy().tolist()
 
 

@@ -23,11 +23,11 @@ DOI = re.compile(r"10\.\d{4,9}/[^\s)>}\]]+")
 
 def ran(*command, cwd):
     """Return the output of a command, which must succeed."""
-    done = subprocess.run(
+    process = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, check=False, cwd=cwd
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
 
 
 def test_all_files_name_one_version():
@@ -37,19 +37,19 @@ def test_all_files_name_one_version():
 
 def test_the_citation_file_is_complete():
     assert {"cff-version", "message", "title", "authors"} <= CITATION.keys()
-    for each in [CITATION, *CITATION["references"]]:
-        assert each["title"]
-        assert each["authors"]
-        assert each["type"]
+    for entry in [CITATION, *CITATION["references"]]:
+        assert entry["title"]
+        assert entry["authors"]
+        assert entry["type"]
     assert CITATION["license"] == PROJECT["license"]
     assert CITATION["repository-code"] == PROJECT["urls"]["Source"]
 
 
 def test_papers_are_cited_consistently():
     listed = (ROOT / "docs" / "papers" / "index.md").read_text(encoding="utf-8")
-    known = {found.group() for found in DOI.finditer(listed)}
-    assert {each["doi"] for each in CITATION["references"]} == known
-    assert {*re.findall(r"doi\s+= {(.+)}", CITE)} == known
+    dois = {match.group() for match in DOI.finditer(listed)}
+    assert {entry["doi"] for entry in CITATION["references"]} == dois
+    assert {*re.findall(r"doi\s+= {(.+)}", CITE)} == dois
 
 
 @pytest.mark.thorough

@@ -237,33 +237,33 @@ RECIPES = {
 def blocks_of(heading):
     """Return the dedented code blocks of a recipe."""
     return [
-        re.sub(rf"^{found[1]}", "", found[2], flags=re.MULTILINE)
-        for found in BLOCK.finditer(SECTIONS[heading])
+        re.sub(rf"^{match[1]}", "", match[2], flags=re.MULTILINE)
+        for match in BLOCK.finditer(SECTIONS[heading])
     ]
 
 
-def put(folder, place, code):
+def put(folder, position, code):
     """Insert code at a position in a file."""
-    name, how, line = (*place.split(" ", 2), "", "")[:3]
+    name, relation, line = (*position.split(" ", 2), "", "")[:3]
     file = folder / name
-    if not how:
+    if not relation:
         old = file.read_text(encoding="utf-8") + "\n" if file.exists() else ""
         file.write_text(old + code, encoding="utf-8")
         return
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    (at,) = [number for number, each in enumerate(lines) if each.startswith(line)]
-    if how == "after" and line.endswith("summarise("):
-        code = "".join(f"    {each}" for each in code.splitlines(keepends=True))
-    start, stop = {"before": (at, at), "after": (at + 1, at + 1), "of": (at, at + 1)}[how]
-    lines[start:stop] = [code, *(["\n\n"] if how == "before" else [])]
+    (at,) = [number for number, code_line in enumerate(lines) if code_line.startswith(line)]
+    if relation == "after" and line.endswith("summarise("):
+        code = "".join(f"    {code_line}" for code_line in code.splitlines(keepends=True))
+    start, stop = {"before": (at, at), "after": (at + 1, at + 1), "of": (at, at + 1)}[relation]
+    lines[start:stop] = [code, *(["\n\n"] if relation == "before" else [])]
     file.write_text("".join(lines), encoding="utf-8")
 
 
 def follow(folder, heading):
     """Make a recipe's changes in a copy of the repository."""
     recipe = RECIPES[heading]
-    for place, code in zip(recipe.blocks, blocks_of(heading), strict=True):
-        put(folder, place, code)
+    for position, code in zip(recipe.blocks, blocks_of(heading), strict=True):
+        put(folder, position, code)
     for name, old, new in recipe.edits:
         file = folder / name
         text = file.read_text(encoding="utf-8") if old else ""
@@ -274,7 +274,7 @@ def follow(folder, heading):
 def run(folder, *command):
     """Return the exit status and the output of a command."""
     paths = os.pathsep.join([str(folder), str(folder / "irframe" / "plugin")])
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *command],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": paths},
@@ -282,7 +282,7 @@ def run(folder, *command):
         text=True,
         check=False,
     )
-    return done.returncode, f"{done.stdout}{done.stderr}"
+    return process.returncode, f"{process.stdout}{process.stderr}"
 
 
 @pytest.fixture(scope="module")
@@ -311,12 +311,12 @@ def followed(tmp_path_factory):
 @pytest.mark.thorough
 def test_recipes_pass_the_tests_that_they_name(followed):
     tests = [test for recipe in RECIPES.values() for test in recipe.tests]
-    words = [test for test in tests if "." not in test]
+    keywords = [test for test in tests if "." not in test]
     files = dict.fromkeys(test for test in tests if "." in test)
-    command = ["-m", "pytest", "-v", "-n", "0", "-m", "", *files, "-k", " or ".join(words)]
+    command = ["-m", "pytest", "-v", "-n", "0", "-m", "", *files, "-k", " or ".join(keywords)]
     status, output = run(followed, *command)
     assert status == 0, output
-    assert [word for word in words if word.lower() not in output.lower()] == []
+    assert [keyword for keyword in keywords if keyword.lower() not in output.lower()] == []
 
 
 def test_every_recipe_is_followed():
@@ -351,5 +351,5 @@ def test_names_in_the_recipes_exist():
     sources = [path.read_text(encoding="utf-8") for path in files if path.suffix in {".py", ".pyi"}]
     sources += [code for heading in RECIPES for code in blocks_of(heading)]
     sources += [(ROOT / "pyproject.toml").read_text(encoding="utf-8")]
-    known = {*re.findall(r"\w+", "\n".join(sources)), *(path.stem for path in files)}
-    assert names - known - {"reproduce_failure"} == set()
+    existing = {*re.findall(r"\w+", "\n".join(sources)), *(path.stem for path in files)}
+    assert names - existing - {"reproduce_failure"} == set()

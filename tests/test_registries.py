@@ -27,7 +27,7 @@ def kinds(base):
 
 
 @pytest.mark.parametrize(
-    ("words", "registry", "oracles"),
+    ("names", "registry", "oracles"),
     [
         (get_args(TestName), TESTS, paired_tests.ORACLES),
         (get_args(AgreementName), AGREEMENTS, agreement.ORACLES),
@@ -35,14 +35,14 @@ def kinds(base):
     ],
     ids=["paired tests", "agreements", "gains"],
 )
-def test_every_registered_name_has_an_oracle(words, registry, oracles):
-    assert {*words} == registry.keys() == oracles.keys()
+def test_every_registered_name_has_an_oracle(names, registry, oracles):
+    assert {*names} == registry.keys() == oracles.keys()
 
 
 def test_every_class_is_registered():
     assert kinds(PairedTest) == {*TESTS.values()}
     assert len({test.title for test in TESTS.values()}) == len(TESTS)
-    assert kinds(Agreement) == {type(each) for each in AGREEMENTS.values()}
+    assert kinds(Agreement) == {type(measure) for measure in AGREEMENTS.values()}
     assert kinds(Gain) == {*GAINS.values(), GainMap}
 
 
@@ -51,22 +51,22 @@ def test_paired_tests_equal_their_oracles(name):
     scores = np.random.default_rng(8).integers(0, 8, (4, 9, 2)) / 7
     samples = {"samples": 40} if hasattr(parse_test(name), "samples") else {}
     test = TESTS[name](**samples)
-    for found, wanted in zip(
+    for result, expected in zip(
         test.kernel(scores), paired_tests.ORACLES[name](test, scores), strict=True
     ):
-        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", AGREEMENTS)
 def test_agreements_equal_their_oracles(name):
     x, y = np.random.default_rng(8).integers(0, 5, (2, 3, 6)) / 4
-    wanted = [[agreement.ORACLES[name](a, b) for b in y.tolist()] for a in x.tolist()]
-    np.testing.assert_allclose(parse_agreement(name).kernel(x, y), wanted, atol=1e-12)
+    expected = [[agreement.ORACLES[name](a, b) for b in y.tolist()] for a in x.tolist()]
+    np.testing.assert_allclose(parse_agreement(name).kernel(x, y), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", GAINS)
 @pytest.mark.parametrize(("rel", "top"), [(1, 1), (1, 3), (2, 5)])
 def test_gain_maps_equal_their_oracles(name, rel, top):
     grades = np.arange(-2, top + 1)
-    wanted = [gains.ORACLES[name](grade, rel, top) for grade in grades.tolist()]
-    np.testing.assert_allclose(parse_gain(name).map(grades, rel=rel, top=top), wanted, rtol=1e-15)
+    expected = [gains.ORACLES[name](grade, rel, top) for grade in grades.tolist()]
+    np.testing.assert_allclose(parse_gain(name).map(grades, rel=rel, top=top), expected, rtol=1e-15)

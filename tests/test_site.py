@@ -111,8 +111,8 @@ def test_every_page_shows_its_header_without_script_errors(tab, page):
 def test_search_puts_the_right_page_first(tab, monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     searched = import_module("searched")
-    entered = {words.lower() for page in searched.SOUGHT for words in searched.sought(page)}
-    queries = {query: pages for pages, each in SOUGHT.items() for query in each.split("; ")}
+    entered = {term.lower() for page in searched.SOUGHT for term in searched.sought(page)}
+    queries = {query: pages for pages, joined in SOUGHT.items() for query in joined.split("; ")}
     assert len(queries) >= 60
     assert not entered & {query.lower() for query in queries}
     tab.goto((SITE / "search.html").as_uri())
@@ -142,9 +142,9 @@ def test_cubes_on_pages_are_readable_in_dark_mode(browsed, tmp_path, theme):
     page = tmp_path / "cube.html"
     page.write_text(CELL.format(theme=theme, styles=styles, cube=cube._repr_html_()), "utf-8")
     browsed.goto(page.as_uri())
-    found = axe.run(browsed, options={"runOnly": ["color-contrast"]}).response
-    assert found["passes"]
-    assert found["violations"] == []
+    result = axe.run(browsed, options={"runOnly": ["color-contrast"]}).response
+    assert result["passes"]
+    assert result["violations"] == []
 
 
 FIRST = "query => Search._performSearch(...Search._parseQuery(query)).at(-1)?.[0] ?? ''"

@@ -33,7 +33,7 @@ def stub():
 def arguments(function):
     """Return the parameters of a function called as a method."""
     every = signature(function).parameters.values()
-    return [(each.name, each.kind, each.default) for each in every][1:]
+    return [(param.name, param.kind, param.default) for param in every][1:]
 
 
 @pytest.mark.thorough
@@ -47,10 +47,10 @@ def test_the_stub_equals_the_signatures(home):
         stated = defined[kind + ("Verbs" if home == "irframe.verbs" else "Figures")]
         assert {name for name in vars(stated) if name[0] != "_"} - {"plot"} == functions.keys()
         for name, function in functions.items():
-            ways = [arguments(each) for each in get_overloads(function) or [function]]
+            ways = [arguments(overload) for overload in get_overloads(function) or [function]]
             named = SimpleNamespace(__module__="stub", __qualname__=f"{stated.__name__}.{name}")
-            for each in get_overloads(named) or [getattr(stated, name)]:
-                assert arguments(each) in ways
+            for overload in get_overloads(named) or [getattr(stated, name)]:
+                assert arguments(overload) in ways
 
 
 def test_literal_types_list_all_values():

@@ -12,7 +12,7 @@ def seconds(function, *arguments):
     return time.perf_counter() - start
 
 
-def each(function, cases):
+def mean_seconds(function, cases):
     """Return the mean seconds per call, and all results."""
     function(*cases[0])
     start = time.perf_counter()
@@ -32,18 +32,18 @@ def against(benchmark, peer, theirs):
 
 def race(benchmark, ours, theirs, peer, rounds=5):
     """Time two functions alternately, and report the ratio."""
-    other = []
-    setup = lambda: other.append(seconds(theirs))  # noqa: E731
+    peer_seconds = []
+    setup = lambda: peer_seconds.append(seconds(theirs))  # noqa: E731
     benchmark.pedantic(ours, setup=setup, rounds=rounds, warmup_rounds=1)
-    return against(benchmark, peer, min(other))
+    return against(benchmark, peer, min(peer_seconds))
 
 
 def peak_of(function):
     """Return the peak increase of memory in bytes."""
-    start, sizes, done = resident(), [0], threading.Event()
+    start, sizes, finished = resident(), [0], threading.Event()
 
     def watch():
-        while not done.wait(0.005):
+        while not finished.wait(0.005):
             sizes.append(resident() - start)
 
     thread = threading.Thread(target=watch)
@@ -51,7 +51,7 @@ def peak_of(function):
     try:
         function()
     finally:
-        done.set()
+        finished.set()
         thread.join()
     return max(sizes)
 

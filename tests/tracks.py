@@ -18,15 +18,15 @@ def frames_of(systems, judged=None):
     for system, serps in systems.items():
         for topic, serp in enumerate(serps):
             base = list(serp) if judged is None else list(judged[topic])
-            left = [(grade, f"{n:03}") for n, grade in enumerate(base) if grade is not None]
+            remaining = [(grade, f"{n:03}") for n, grade in enumerate(base) if grade is not None]
             prefix = f"{system}-" if judged is None else ""
-            for grade, doc in left:
+            for grade, doc in remaining:
                 qrels[str(topic), prefix + doc] = grade
             for rank, grade in enumerate(serp, start=1):
-                found = next((pair for pair in left if pair[0] == grade), None)
-                if found:
-                    left.remove(found)
-                doc = prefix + found[1] if found else f"{system}-unjudged-{rank}"
+                judgment = next((pair for pair in remaining if pair[0] == grade), None)
+                if judgment:
+                    remaining.remove(judgment)
+                doc = prefix + judgment[1] if judgment else f"{system}-unjudged-{rank}"
                 runs.append((system, str(topic), doc, rank))
     judgments = [(topic, doc, grade) for (topic, doc), grade in qrels.items()]
     return (

@@ -10,9 +10,9 @@ def few_of(cases, every, first=0, *, drawn=True):
     script runs a random share of the marked cases.
     """
     further = [pytest.mark.thorough, *([pytest.mark.further] if drawn else [])]
-    marks = [() if place % every == first else further for place in range(every)]
+    marks = [() if pos % every == first else further for pos in range(every)]
     return [
-        pytest.param(*_values(case), marks=marks[place % every]) for place, case in enumerate(cases)
+        pytest.param(*_values(case), marks=marks[pos % every]) for pos, case in enumerate(cases)
     ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from oracles import agreement as oracle
 from scipy import stats
-from timed import against, each
+from timed import against, mean_seconds
 
 from irframe.agreements import RBO, RMSE, Kendall, Pearson, Spearman, TauAP
 
@@ -32,7 +32,7 @@ def race(benchmark, method, scores, function, sample=SAMPLE):
     """Time the matrix and the loop, and compare their results."""
     matrix = benchmark.pedantic(method.kernel, args=(scores, scores), rounds=5, warmup_rounds=1)
     rows = np.random.default_rng(1).integers(len(scores), size=(sample, 2))
-    mean, values = each(function, [(scores[a], scores[b]) for a, b in rows])
+    mean, values = mean_seconds(function, [(scores[a], scores[b]) for a, b in rows])
     np.testing.assert_allclose(matrix[rows[:, 0], rows[:, 1]], values, atol=1e-12)
     return against(benchmark, "loop", mean * matrix.size)
 

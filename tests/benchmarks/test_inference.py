@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from timed import against, each, peak_of
+from timed import against, mean_seconds, peak_of
 
 import irframe as ir
 from irframe.paired import all_pairs
@@ -50,7 +50,7 @@ def wilcoxon(a, b):
 
 def test_all_t_tests_at_every_depth(benchmark, scores):
     ratios = benchmark.pedantic(scores.ireval.discrimination, rounds=3, warmup_rounds=0)
-    seconds, _ = each(t_test, sampled(scores))
+    seconds, _ = mean_seconds(t_test, sampled(scores))
     peak = peak_of(scores.ireval.discrimination) / 1e9
     benchmark.extra_info["peak_GB"] = peak
     assert ratios.sizes["depth"] == 1000
@@ -67,7 +67,7 @@ def test_the_full_comparison_frame(benchmark, scores):
         for side in ("system_a", "system_b")
     )
     assert row["p"] == pytest.approx(t_test(a, b), rel=1e-9)
-    seconds, _ = each(t_test, sampled(scores))
+    seconds, _ = mean_seconds(t_test, sampled(scores))
     against(benchmark, "loop", seconds * 5995e3)
 
 
@@ -88,7 +88,7 @@ def test_two_systems_on_fifty_topics(benchmark, verb):
         wide = frame["AP"].unstack("system")
         return wide.mean(), stats.ttest_rel(wide["a"], wide["b"])
 
-    seconds = min(each(peer, [()])[0] for _ in range(30))
+    seconds = min(mean_seconds(peer, [()])[0] for _ in range(30))
     assert against(benchmark, "loop", seconds) >= 0.3
 
 
@@ -96,7 +96,7 @@ def test_wilcoxon_at_twenty_depths(benchmark, scores):
     comparison = benchmark.pedantic(
         scores.ireval.discrimination, ("wilcoxon",), {"at": TWENTY}, rounds=3, warmup_rounds=0
     )
-    seconds, _ = each(wilcoxon, sampled(scores))
+    seconds, _ = mean_seconds(wilcoxon, sampled(scores))
     assert comparison.sizes["depth"] == 20
     assert against(benchmark, "loop", seconds * 5995 * 20) >= 20
 
@@ -105,7 +105,7 @@ def test_volatility_of_a_thousand_depths(benchmark, scores):
     volatility = benchmark.pedantic(scores.ireval.volatility, rounds=3, warmup_rounds=0)[0]
     means = scores.mean("topic").to_numpy()[0].T.round(12)
     rows = np.random.default_rng(1).integers(1000, size=(300, 2))
-    seconds, values = each(
+    seconds, values = mean_seconds(
         lambda x, y: stats.kendalltau(x, y).statistic, [tuple(means[row]) for row in rows]
     )
     np.testing.assert_allclose(volatility.to_numpy()[rows[:, 0], rows[:, 1]], values, atol=1e-12)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from oracles import innate as oracle
-from timed import against, each, peak_of
+from timed import against, mean_seconds, peak_of
 
 import irframe as ir
 from irframe.agreements.innate import LABELS, compare_rankings, label_depths
@@ -50,7 +50,7 @@ def seconds_of_loop(gains, pairs):
     lists = gains.tolist()
     chosen = [(*pairs[pair].tolist(), topic) for pair, topic in zip(*rows, strict=True)]
     sides = [(lists[a][topic], lists[b][topic]) for a, b, topic in chosen]
-    mean, labels = each(oracle.compare_integers, sides)
+    mean, labels = mean_seconds(oracle.compare_integers, sides)
     return mean * len(pairs) * gains.shape[1], rows, labels
 
 

@@ -15,11 +15,11 @@ from irframe.ranks.first import first_p, least_first_p
 def slow_p(values, signs):
     """Return p-values by loops over systems and draws."""
     result = []
-    for pos, own in enumerate(values):
-        others = np.delete(values, pos, axis=0)
+    for pos, scores in enumerate(values):
+        competitors = np.delete(values, pos, axis=0)
         drawn = []
         for turned in [np.ones(values.shape[1]), *signs]:
-            leads = [turned * (row - own) for row in others]
+            leads = [turned * (row - scores) for row in competitors]
             drawn.append(max(statistic(lead) for lead in leads))
         count = sum(value >= drawn[0] - 1e-9 for value in drawn[1:])
         result.append((1 + count) / (1 + len(signs)))
@@ -50,8 +50,8 @@ def test_p_is_one_for_systems_that_cannot_be_compared():
     rng = np.random.default_rng(0)
     scores = np.stack([rng.random(20), 0.2 + rng.random(20), 2 + rng.random(20)])[..., np.newaxis]
     assert (first_p(scores)[:2] < 0.05).all()
-    known = np.array([[True], [True], [False]])
-    p = first_p(scores, known)
+    comparable = np.array([[True], [True], [False]])
+    p = first_p(scores, comparable)
     np.testing.assert_array_equal(p[:2], first_p(scores[:2]))
     assert p[2] == 1
 
@@ -66,12 +66,12 @@ def test_signs_are_flipped_by_cluster():
 
 
 @pytest.mark.parametrize(
-    ("name", "left"), [("adhoc8_ap", 3), ("adhoc8_p10", 6), ("web2011_ndcg20", 28)]
+    ("name", "count"), [("adhoc8_ap", 3), ("adhoc8_p10", 6), ("web2011_ndcg20", 28)]
 )
-def test_numbers_of_systems_that_could_be_first_on_trec_tracks_are_unchanged(shared, name, left):
+def test_numbers_of_systems_that_could_be_first_on_trec_tracks_are_unchanged(shared, name, count):
     table = pd.read_csv(shared / "data" / "score-matrices" / f"{name}.csv")
     p = first_p(table.to_numpy(float).T[..., np.newaxis], samples=999)
-    assert (p > 0.05).sum() == left
+    assert (p > 0.05).sum() == count
 
 
 @pytest.mark.thorough

@@ -63,11 +63,11 @@ def test_changes_from_the_baseline_equal_those_of_compare(scores):
     board = scores.ireval.leaderboard(baseline="ance", at=10, test=ir.Significance(adjust="fdr_bh"))
     frame = scores[:1].sel(depth=10).ireval.compare(baseline="ance", adjust="fdr_bh")
     expected = frame.set_index("system_a").loc[board.index.drop("ance")]
-    others = board.drop("ance")
-    np.testing.assert_allclose(others["difference"], expected["difference"])
-    np.testing.assert_allclose(others["change"], expected["difference"] / expected["mean_b"])
-    np.testing.assert_allclose(others["p_adjusted"], expected["p_adjusted"])
-    assert others["significant"].tolist() == expected["significant"].tolist()
+    compared = board.drop("ance")
+    np.testing.assert_allclose(compared["difference"], expected["difference"])
+    np.testing.assert_allclose(compared["change"], expected["difference"] / expected["mean_b"])
+    np.testing.assert_allclose(compared["p_adjusted"], expected["p_adjusted"])
+    assert compared["significant"].tolist() == expected["significant"].tolist()
     assert board.loc["ance", ["difference", "change", "p_adjusted"]].isna().all()
     assert not board.loc["ance", "significant"]
 
@@ -103,14 +103,14 @@ def named(scores, metrics):
 
 
 @pytest.mark.parametrize(
-    ("error", "words", "ask"),
+    ("error", "message", "ask"),
     [
         (DepthError, "7", lambda s: s.ireval.leaderboard(at=7)),
         (InputError, "tier", lambda s: named(s, NAMED).ireval.leaderboard()),
     ],
 )
-def test_invalid_arguments_of_leaderboard_are_refused(scores, error, words, ask):
-    refused(error, words, ask, scores)
+def test_invalid_arguments_of_leaderboard_are_refused(scores, error, message, ask):
+    refused(error, message, ask, scores)
 
 
 def test_a_p_value_equal_to_alpha_is_not_significant(scores):
@@ -156,11 +156,13 @@ def test_letters_of_a_ranking_are_consecutive():
 
 
 @pytest.mark.parametrize("metric", ["nDCG", "ASL"])
-@pytest.mark.parametrize("how", [{"rank_interval": "bootstrap"}, {"test": "sign"}])
-def test_systems_share_a_letter_unless_compare_finds_a_significant_difference(metric, how):
+@pytest.mark.parametrize("options", [{"rank_interval": "bootstrap"}, {"test": "sign"}])
+def test_systems_share_a_letter_unless_compare_finds_a_significant_difference(metric, options):
     scores = ir.cube(*ir.example_track()).ireval.score(metric, at=[10])
-    decided = ir.Significance(how.pop("test", "t"), adjust=None if how else "auto", alpha=0.2)
-    letters = scores.ireval.leaderboard(test=decided, **how)["letters"]
+    decided = ir.Significance(
+        options.pop("test", "t"), adjust=None if options else "auto", alpha=0.2
+    )
+    letters = scores.ireval.leaderboard(test=decided, **options)["letters"]
     for row in scores.ireval.compare(decided).itertuples():
         a, b = (letters[side] for side in (row.system_a, row.system_b))
         assert bool(set(a) & set(b)) == (not row.significant)
@@ -179,8 +181,8 @@ def test_letters_have_numbers_after_the_first_52_groups():
 
 
 pytestmark = [
-    pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
-    for each in ("systems without", "tests and intervals", "no interval", "comparisons whose")
+    pytest.mark.filterwarnings(f"ignore:{beginning}:irframe.errors.IrframeWarning")
+    for beginning in ("systems without", "tests and intervals", "no interval", "comparisons whose")
 ]
 SIZES = {"covid": 3, "robust": 9, "hard": 5, "marco": 4}
 
@@ -202,16 +204,16 @@ def loops(scores, sign):
     """Return win rates and Borda counts by a loop."""
     means = scores["AP"].groupby(["set", "system"]).mean().round(12).unstack("set") * sign
     rates, counts = {}, {}
-    for system, own in means.iterrows():
+    for system, task_means in means.iterrows():
         shares, beaten = [], []
-        for task, mean in own.items():
-            others = means[task].drop(system)
+        for task, mean in task_means.items():
+            rivals = means[task].drop(system)
             if np.isnan(mean):
                 beaten.append(0.0)
                 continue
-            won = sum((mean > each) + (mean == each) / 2 for each in others.dropna())
-            shares.append(won / others.notna().sum())
-            beaten.append(won + others.isna().sum())
+            won = sum((mean > rival) + (mean == rival) / 2 for rival in rivals.dropna())
+            shares.append(won / rivals.notna().sum())
+            beaten.append(won + rivals.isna().sum())
         rates[system], counts[system] = np.mean(shares), np.mean(beaten)
     return pd.DataFrame({"win_rate": rates, "borda": counts})
 
@@ -284,12 +286,12 @@ def resampled(scores, seed, samples):
     draws = {t: random.integers(SIZES[t], size=(samples, SIZES[t]), dtype=np.int64) for t in tasks}
     by_task = {task: scores["AP"].xs(task, level="set").unstack("topic") for task in tasks}
     for n in range(samples):
-        means = {t: own.iloc[:, draws[t][n]].mean(axis=1) for t, own in by_task.items()}
+        means = {t: frame.iloc[:, draws[t][n]].mean(axis=1) for t, frame in by_task.items()}
         result.append(loops(pd.concat(means, names=["set", "system"]).to_frame("AP"), 1))
     ends = {"low": samples // 5, "high": samples - 1 - samples // 5}
     return pd.DataFrame(
         {
-            f"{name}_{end}": np.sort([each[name] for each in result], axis=0)[pos]
+            f"{name}_{end}": np.sort([columns[name] for columns in result], axis=0)[pos]
             for name in ("win_rate", "borda")
             for end, pos in ends.items()
         },

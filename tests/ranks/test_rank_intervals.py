@@ -30,7 +30,7 @@ def scores():
 
 def rank_of(values):
     """Return ranks by a loop. Higher scores are better."""
-    return [1 + sum(other > value + 5e-13 for other in values) for value in values]
+    return [1 + sum(rival > value + 5e-13 for rival in values) for value in values]
 
 
 def quiet(verb, *arguments, **options):
@@ -188,8 +188,8 @@ def test_ranking_all_depths_equals_ranking_single_depths(scores):
         assert {*result} == {*NAMES, *(["first"] if method == "bootstrap" else [])}
         assert result["rank"].dims == ("metric", "system", "depth")
         for label, depth in itertools.product(scores["metric"].values, (1, 10)):
-            one = scores.sel(metric=[label])
-            alone = one.sel(depth=depth).ireval.rank_intervals(method, **options)
+            of_metric = scores.sel(metric=[label])
+            alone = of_metric.sel(depth=depth).ireval.rank_intervals(method, **options)
             xr.testing.assert_allclose(result.sel(metric=[label], depth=depth), alone)
 
 
@@ -214,12 +214,12 @@ def test_means_and_intervals_equal_those_of_summary(scores):
 def test_ranks_do_not_depend_on_the_order_of_systems_and_topics(seed):
     rng = np.random.default_rng(seed)
     labels = {"system": list("abcdef"), "topic": [f"t{n}" for n in range(8)]}
-    given = array_of(rng.integers(0, 3, (6, 8)) / 3).assign_coords(labels)
-    given[1] = given[4]
+    scores = array_of(rng.integers(0, 3, (6, 8)) / 3).assign_coords(labels)
+    scores[1] = scores[4]
     order = {dim: rng.permutation(names) for dim, names in labels.items()}
     for method in METHODS:
-        result = quiet(given.ireval.rank_intervals, method, resamples=50)
-        repeated = quiet(given.sel(order).ireval.rank_intervals, method, resamples=50)
+        result = quiet(scores.ireval.rank_intervals, method, resamples=50)
+        repeated = quiet(scores.sel(order).ireval.rank_intervals, method, resamples=50)
         repeated = repeated.sel(system=labels["system"])
         for name in {"rank", "rank_low", "rank_high", "first", "tier"} & {*result}:
             np.testing.assert_array_equal(result[name], repeated[name])
@@ -242,10 +242,11 @@ def tiers_by_loop(means, pairs):
 def test_tiers_equal_those_of_a_loop(seed, test):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 3, (8, 9)) / 4 + rng.integers(0, 4, (8, 1)) / 4
-    given, decided = array_of(values), ir.Significance(test, adjust="fdr_bh", alpha=0.2)
-    frame = quiet(given.ireval.compare, decided).query("significant")
+    scores = array_of(values)
+    decided = ir.Significance(test, adjust="fdr_bh", alpha=0.2)
+    frame = quiet(scores.ireval.compare, decided).query("significant")
     pairs = [{a - 1, b - 1} for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
-    result = quiet(given.ireval.rank_intervals, test=decided)["tier"]
+    result = quiet(scores.ireval.rank_intervals, test=decided)["tier"]
     assert result.values[0].tolist() == tiers_by_loop(values.mean(axis=1), pairs)
 
 

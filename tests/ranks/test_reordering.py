@@ -123,14 +123,14 @@ def test_reordering_supports_every_test_and_correction(test, adjust):
         ahead = [("a", "b", gain), ("b", "a", -gain)]
         better += [
             {
-                own: sum(pairs[f"system_{loser}"].eq(own)[(p <= 0.05) & (by > 0)])
-                for own in scores.index.unique("system")
+                system: sum(pairs[f"system_{loser}"].eq(system)[(p <= 0.05) & (by > 0)])
+                for system in scores.index.unique("system")
             }
             for _, loser, by in ahead
         ]
     expected = {
-        own: 100 / 9 * (better[0][own] + better[1][own] - better[2][own] - better[3][own])
-        for own in better[0]
+        name: 100 / 9 * (better[0][name] + better[1][name] - better[2][name] - better[3][name])
+        for name in better[0]
     }
     result = scores.ireval.reordering(
         test=ir.Significance(test, adjust=adjust), relative_margin=0, per="system"

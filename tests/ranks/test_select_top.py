@@ -8,11 +8,11 @@ import irframe as ir
 from irframe.errors import InputError, ParameterError
 
 
-@pytest.mark.parametrize(("top", "kept"), [(0.75, 6), (1, 8), (0.7, 6), (0.5, 4), (0.1, 1)])
-def test_systems_with_the_best_means_are_selected(cube, top, kept):
+@pytest.mark.parametrize(("top", "count"), [(0.75, 6), (1, 8), (0.7, 6), (0.5, 4), (0.1, 1)])
+def test_systems_with_the_best_means_are_selected(cube, top, count):
     means = cube.ireval.score("AP", at=50).mean("topic")[0].to_series()
     result = cube.ireval.select_top(top)
-    best = means.sort_values(ascending=False).index[:kept]
+    best = means.sort_values(ascending=False).index[:count]
     assert result["system"].to_numpy().tolist() == [s for s in means.index if s in best]
     scores = cube.ireval.score("AP", "Twist")
     np.testing.assert_array_equal(scores.ireval.select_top(top)["system"], result["system"])

@@ -21,7 +21,7 @@ def half_sampled():
 
 
 @pytest.mark.parametrize(
-    ("scored", "words"),
+    ("scored", "text"),
     [
         (lambda: CUBE.ireval.sample(0.5).ireval.score("AP"), SAMPLED),
         (lambda: ir.cube(RUNS, ir.verbs.sample(QRELS, 0.5)).ireval.score("AP"), SAMPLED),
@@ -47,8 +47,8 @@ def half_sampled():
         (lambda: CUBE.ireval.bounds("P"), "bounds of scores under unjudged documents"),
     ],
 )
-def test_captions_name_changes_of_judgments_and_scores(scored, words):
-    assert f"{words}; ties trec" in caption_text(scored().attrs)
+def test_captions_name_changes_of_judgments_and_scores(scored, text):
+    assert f"{text}; ties trec" in caption_text(scored().attrs)
 
 
 def test_captions_omit_samples_that_rejudge_replaced():
@@ -73,16 +73,16 @@ def test_captions_distinguish_options_of_scores_and_comparisons():
 
 
 @pytest.mark.parametrize(
-    "found",
+    "compute",
     [
         lambda *data: ir.judge_effect(data[0], {"a": QRELS, "b": QRELS}, "AP"),
         lambda *data: ir.verbs.outcomes(*data, baseline="bm25", relevant="first").summary,
     ],
 )
-def test_captions_name_the_tie_policy(found):
+def test_captions_name_the_tie_policy(compute):
     cube = ir.cube(RUNS, QRELS, ties="doc")
-    assert "ties doc; scores as float64; topics qrels" in caption_text(found(cube).attrs)
-    assert "ties trec; scores as float64; topics qrels" in caption_text(found(RUNS, QRELS).attrs)
+    assert "ties doc; scores as float64; topics qrels" in caption_text(compute(cube).attrs)
+    assert "ties trec; scores as float64; topics qrels" in caption_text(compute(RUNS, QRELS).attrs)
 
 
 def test_captions_of_tie_agreement_name_both_tie_policies():
@@ -91,7 +91,7 @@ def test_captions_of_tie_agreement_name_both_tie_policies():
 
 
 @pytest.mark.parametrize(
-    ("found", "words"),
+    ("compute", "text"),
     [
         (lambda s: s.ireval.leaderboard(baseline="bm25"), "with bm25, a family of its own"),
         (lambda s: s.ireval.topics_needed(difference=0.1, test="anova"), "analysis of variance"),
@@ -100,10 +100,10 @@ def test_captions_of_tie_agreement_name_both_tie_policies():
         (lambda s: s.ireval.compare(power=0.9), "power 0.9"),
     ],
 )
-def test_captions_name_options_that_determine_results(found, words):
-    result = found(ir.evaluate(RUNS, QRELS, ["AP", "RR"]))
-    assert words in caption_text(result.attrs)
-    assert words in repr(result.ireval)
+def test_captions_name_options_that_determine_results(compute, text):
+    result = compute(ir.evaluate(RUNS, QRELS, ["AP", "RR"]))
+    assert text in caption_text(result.attrs)
+    assert text in repr(result.ireval)
 
 
 def test_captions_omit_methods_that_results_do_not_use():
@@ -162,9 +162,9 @@ def test_captions_name_the_unit_of_a_reference():
 
 @pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
 def test_captions_write_one_topic_in_the_singular():
-    one = ir.evaluate(RUNS, QRELS, "AP", topics=["101"])
+    scores = ir.evaluate(RUNS, QRELS, "AP", topics=["101"])
     with pytest.warns(IrframeWarning, match="no interval for systems with a single score: "):
-        summary = one.ireval.summary()
+        summary = scores.ireval.summary()
     assert "means over 1 topic;" in summary.ireval.styled().notes
 
 

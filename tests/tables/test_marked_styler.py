@@ -59,7 +59,7 @@ def test_labels_that_are_not_text_are_written_in_every_format():
     )
     styler = MarkedStyler.of(Table(NUMBERS.set_axis(names), (), BEST.set_axis(names), ""))
     for text in (styler.to_html(), styler.to_latex(), styler.to_string()):
-        assert [word in text for word in ("AP", "5", "True")] == [True] * 3
+        assert [label in text for label in ("AP", "5", "True")] == [True] * 3
         assert "NA" not in text
 
 
@@ -82,10 +82,10 @@ STYLER = {
 @pytest.mark.parametrize("name", STYLER)
 def test_marks_stay_in_their_cells_after_styler_methods(name, table):
     changed = STYLER[name](table)
-    each = 2 if name == "concat" else 1
+    times = 2 if name == "concat" else 1
     for _ in range(2):
-        assert changed.to_html().count("0.1<sup>x</sup>") == each
-        assert changed.to_latex().count("0.1$^{x}$") == each
+        assert changed.to_html().count("0.1<sup>x</sup>") == times
+        assert changed.to_latex().count("0.1$^{x}$") == times
 
 
 def test_labels_set_with_relabel_index_are_written_unchanged(table):
