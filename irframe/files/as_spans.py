@@ -22,7 +22,7 @@ NESTED = ("references", "spans", "evidence", "highlights")
 The values of this column are JSON or lists of dictionaries."""
 QUESTIONS = ("question", "query", "text")
 CORPORA = ("corpus_id", "doc_id", "doc", "document")
-WANTED = "spans with a column for topic, doc, start and end"
+EXPECTED = "spans with a column for topic, doc, start and end"
 
 
 Texts = Mapping[Any, Any] | pd.Series | None
@@ -73,7 +73,7 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
     if table is None:
         if not isinstance(x, Iterable) or isinstance(x, str | bytes | Mapping):
             got = f"an object of type {type(x).__name__}"
-            raise InputError(WANTED, got, "read files with ir.read_spans")
+            raise InputError(EXPECTED, got, "read files with ir.read_spans")
         table = framed(list(x))
     nested = next((name for name in NESTED if name in table.columns), None)
     frame = table if nested is None else _unnested(table, nested)
@@ -155,7 +155,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     missing = [role for role in (TOPIC, DOC, START, END) if names.get(role) is None]
     if missing:
         advice = f"rename columns to {', '.join(missing)}"
-        raise InputError(WANTED, "other columns", advice, map(str, frame.columns))
+        raise InputError(EXPECTED, "other columns", advice, map(str, frame.columns))
     if not len(frame):
         raise InputError("spans", "an empty frame")
     columns = {role: frame[names[role]] for role in (TOPIC, DOC, START, END)}

@@ -41,8 +41,8 @@ _SHAPES = {
 
 A line that begins with # is a comment unless its fields match these patterns."""
 _SMALL = 5
-"""The least number of rows of a system for which a warning is issued if only one row of another
-system follows at the end of the file."""
+"""If one row of another system follows at least this number of rows of a system at the end of a
+file, the file may be cut off."""
 _FEWEST = 4
 """In files without header and grades, rows that begin with # have at least this many fields."""
 
@@ -222,7 +222,7 @@ def with_notes(
     )
     notes = {IR_METADATA: _header(data), _NOTICES: "\n".join(notices)}
     notes[words.SURPLUS] = " ".join(map(str, surplus))
-    # threads read files, so `notes_of` issues the warnings after all files are read
+    # a thread may read the file, so `notes_of` issues the warnings in the thread of the caller
     return table.replace_schema_metadata({name: text for name, text in notes.items() if text})
 
 

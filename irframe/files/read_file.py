@@ -265,8 +265,10 @@ class FileSet:
 
     def __init__(self) -> None:
         self.first: tuple[str, list[str]] | None = None
+        """The name and the columns of the first file."""
         self.homes: dict[str, str] = {}
-        self.left: list[Problem] = []
+        """System -> the file or the data set that contains it."""
+        self.skipped: list[Problem] = []
         """The problems of the skipped files."""
 
     def accepted(
@@ -275,16 +277,18 @@ class FileSet:
         """Yield files that can be combined; warn about skipped files."""
         for name, table in results:
             if problems := self.problems(name, table):
-                self.left += problems
+                self.skipped += problems
             else:
                 yield name, table
-        if skipped := dict.fromkeys(file for file, *_ in self.left):
-            warn(f"{LEFT_OUT} ({len(skipped)}): {shown(skipped)}")
+        if files := dict.fromkeys(file for file, *_ in self.skipped):
+            warn(f"{LEFT_OUT} ({len(files)}): {shown(files)}")
 
     def as_attribute(self) -> list[dict[str, str]]:
         """Return the problems of skipped files as dictionaries."""
         names = "file", "expected", "found"
-        texts = ([text.encode(errors="backslashreplace").decode() for text in p] for p in self.left)
+        texts = (
+            [text.encode(errors="backslashreplace").decode() for text in p] for p in self.skipped
+        )
         return [dict(zip(names, values, strict=True)) for values in texts]
 
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
@@ -307,15 +311,15 @@ class FileSet:
             if (role in columns) != (role in first_columns)
         ]
         systems = pc.unique(table[SYSTEM]).to_pylist()
-        here = sources.home(name)
+        home = sources.home(name)
         # all parts of a data set have the same home, and may contain rows of one system
         problems += [
             (name, ONCE, f"{system!r}, which is in {self.homes[system]}")
             for system in systems
-            if system in self.homes and (here == name or self.homes[system] != here)
+            if system in self.homes and (home == name or self.homes[system] != home)
         ]
         if not problems:
-            self.homes |= dict.fromkeys(systems, here)
+            self.homes |= dict.fromkeys(systems, home)
         return problems
 
 
@@ -334,7 +338,7 @@ class Format(NamedTuple):
     """A file format."""
 
     name: str
-    tells: Callable[[bytes, Kind], bool]
+    matches: Callable[[bytes, Kind], bool]
     """A function that takes the content of a file, and returns whether the file has the format."""
     parse: Callable[[bytes, str, Kind], pa.Table]
 
@@ -353,7 +357,7 @@ def read_file(source: Source, kind: Kind) -> pa.Table:
     """Read a file in the format that its content shows."""
     data = sources.load(source)
     name = name_of(source)
-    file_format = next(f for f in (*FORMATS, TEXT_FORMAT) if f.tells(data, kind))
+    file_format = next(f for f in (*FORMATS, TEXT_FORMAT) if f.matches(data, kind))
     with undamaged(f"a file of {file_format.name}", name, advise=kind.advised):
         return file_format.parse(data, name, kind)
 

@@ -295,7 +295,7 @@ def read_all(
     if skip:
         tables_by_name = dict(accepted.accepted(zip(names, results, strict=True)))
         frame = _concat([*tables_by_name], [*tables_by_name.values()])
-        frame.attrs |= {PROBLEMS: accepted.as_attribute()} if accepted.left else {}
+        frame.attrs |= {PROBLEMS: accepted.as_attribute()} if accepted.skipped else {}
         return frame
     tables = all_read(names, results)
     del results  # `one_table` can free a table only if no other variable refers to it

@@ -255,7 +255,7 @@ def _ahead(
     ahead: Iterator[Read] | None = None
     for (names, _), (following, size) in pairwise([*batches, ([], 0)]):
         results = ahead or start(names)
-        # a file that is larger than a batch is not read ahead, because memory may not hold two
+        # a file larger than a batch is not read ahead, because memory may not hold two such files
         ahead = start(following) if size <= BATCH else None
         yield from results
 

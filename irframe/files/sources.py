@@ -358,8 +358,8 @@ def parquet_batches(
             refuse_large(source, size, metadata.num_rows * metadata.num_columns * _WIDTH)
             for group in range(metadata.num_row_groups):
                 # the first rows show how many rows fit into `FREE` bytes of the widest column
-                few = next(parquet.iter_batches(FIRST, [group]), None)
-                rows = FREE // (1 + max(map(_content, few.columns)) // FIRST) if few else FIRST
+                first = next(parquet.iter_batches(FIRST, [group]), None)
+                rows = FREE // (1 + max(map(_content, first.columns)) // FIRST) if first else FIRST
                 for batch in parquet.iter_batches(min(max(rows, FIRST), MOST), [group], columns):
                     size_so_far += sum(map(_content, batch.columns))
                     refuse_large(source, size, size_so_far)

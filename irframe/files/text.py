@@ -30,10 +30,10 @@ from irframe.frames.values import (
     ERRORS,
     SCALED,
     TYPES,
+    expected_values,
     numbers_of_text,
-    says_infinite,
     scaling,
-    wanted_of,
+    spells_infinity,
 )
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, roles
 
@@ -42,7 +42,9 @@ BLOCK = LINE
 MEND = "mend these lines, or check that this is the file you meant"
 
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
+"""The pattern of the first line that is not empty and does not begin with #."""
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
+"""The pattern of the first line that begins with #, directly followed by an id."""
 _POINT = re.compile(rb"\.[0-9]*[ \t\v\f]*(?:[\r\n]|\Z)")
 """The pattern of the end of a line whose last field has a decimal point."""
 
@@ -63,14 +65,14 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
         return []
     line = first[1].decode(errors="replace")
     # tabs are tried before other whitespace, because ids and tags may contain spaces
-    ways = [between for between in ("\t", ANY, ",", ";") if between == ANY or between in line]
+    separators = [between for between in ("\t", ANY, ",", ";") if between == ANY or between in line]
     if kind.between:
-        ways = [kind.between]
+        separators = [kind.between]
     # a vertical tab or form feed is whitespace, so in such a file a tab is whitespace too
     elif b"\f" in data or b"\v" in data:
-        ways = [ANY]
+        separators = [ANY]
     headed = []
-    for between in ways:
+    for between in separators:
         names = fields_of(line, between)
         columns = kind.named(names)
         if columns:
@@ -79,17 +81,18 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
         refuse_wide(source, len(headed[0].columns))
         return headed
     if kind.called:  # the caller mapped names of columns to roles, so the file must have a header
-        header = max((fields_of(line, separator) for separator in ways), key=len)
+        header = max((fields_of(line, separator) for separator in separators), key=len)
         kind.require(header, source)
     cuts = []
-    for between in ways:
+    for between in separators:
+        # without a header, quotes in tab-separated lines are part of ids
         number = len(line.split("\t") if between == "\t" else fields_of(line, between))
         cuts += [Cut(columns, between) for columns in kind.layouts_of(number)]
     cuts = cuts or [Cut(kind.layouts[0], kind.between or ANY)]
-    refuse_wide(source, max(len(separator.columns) for separator in cuts))
+    refuse_wide(source, max(len(cut.columns) for cut in cuts))
     above = data[: first.start(1)]
     # lines above the first row are comments, unless a line that begins with # is a row
-    return [c if is_row(above, c) else c._replace(start=first.start(1)) for c in cuts]
+    return [cut if is_row(above, cut) else cut._replace(start=first.start(1)) for cut in cuts]
 
 
 def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Table:
@@ -345,7 +348,7 @@ def _typed(text: bytes, cut: Cut) -> pa.Table | None:
             # Arrow reads 1e400 as infinity, so infinite values are read again as text
             if not bad and pc.any(infinite := pc.is_inf(column)).as_py():
                 written = pc.unique(_parse_rows(text, cut, {name: TEXT})[name].filter(infinite))
-                bad = not all(map(says_infinite, written.to_pylist()))
+                bad = not all(map(spells_infinity, written.to_pylist()))
         elif pa.types.is_large_string(column.type) and name in TYPES:
             bad = pc.any(pc.equal(pc.binary_length(column), 0)).as_py()
         if bad:
@@ -433,7 +436,7 @@ def _refuse_values(data: bytes, source: str, cut: Cut, strange: Strange) -> NoRe
     role, rows, values = strange
     missing = [value.strip().lower() in {"", "nan"} for value in values]
     error = ERRORS.get(role, IdError)
-    expected = wanted_of(role, role)
+    expected = expected_values(role, role)
     if role == SCORE and all(missing):
         error = RankingError
         expected = f"a {role} in every row"

@@ -338,8 +338,8 @@ def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
     for side in sides:
         labels: list[Any] = side.tolist()
         if {*map(type, labels)} not in ({str}, {int}) or len({*labels}) < len(labels):
-            slowly: pd.MultiIndex = pd.MultiIndex.from_product(sides, names=names)
-            return slowly
+            index: pd.MultiIndex = pd.MultiIndex.from_product(sides, names=names)
+            return index
         order = sorted(range(len(labels)), key=labels.__getitem__)
         levels.append(side if order == [*range(len(order))] else side.take(order))
         # the sorting order of a permutation is its inverse: the position of each label in the level

@@ -87,21 +87,21 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
         ids = [columns[TOPIC], columns[DOC]]
         melted = f"frame.melt({ids}, var_name='system', value_name='score'"
         return f"{melted}{value_vars}) if each of {', '.join(map(repr, systems))} is a system"
-    far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
+    distances = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
     # smaller distances rank higher, so the line of code negates the distances
-    if SCORE in expected and len(far) == 1:
+    if SCORE in expected and len(distances) == 1:
         further = [role for role in expected if role != SCORE]
         pairs = proposed(frame, columns, further)
         if pairs is not None and _falls(
-            frame, far[0], {**{v: k for k, v in pairs.items()}, **columns}
+            frame, distances[0], {**{v: k for k, v in pairs.items()}, **columns}
         ):
             # The values fall along each list, so the column contains scores although its name
             # suggests a distance.
-            pairs = {**pairs, far[0]: SCORE}
-            far = []
+            pairs = {**pairs, distances[0]: SCORE}
+            distances = []
         if pairs is not None:
             line = f".rename(columns={pairs})" * bool(pairs)
-            negated = f".assign(score=lambda rows: -rows[{far[0]!r}])" if far else ""
+            negated = f".assign(score=lambda rows: -rows[{distances[0]!r}])" if distances else ""
             return f"frame{line}{negated}"
     pairs = proposed(frame, columns, expected)
     return "" if pairs is None else f"frame.rename(columns={pairs})"

@@ -82,7 +82,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     while columns_left:
         give_back(size)
         column = columns_left.pop()
-        if pa.types.is_dictionary(column.type) and not all(map(_once_each, column.chunks)):
+        if pa.types.is_dictionary(column.type) and not all(map(_is_distinct, column.chunks)):
             column = column.cast(column.type.value_type)
         if column.type in types:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
@@ -98,7 +98,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
-def _once_each(chunk: pa.DictionaryArray) -> bool:
+def _is_distinct(chunk: pa.DictionaryArray) -> bool:
     """Return whether the values of a dictionary array are distinct."""
     values = chunk.dictionary
     return values.null_count == 0 and len(values.unique()) == len(values)
@@ -272,7 +272,7 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
     """
     values, strange = read_numbers(column, role)
     if len(strange):
-        expected = wanted_of(role, column.name)
+        expected = expected_values(role, column.name)
         advice = (role == words.GRADE and scaling(column.iloc[strange], column.name)) or DROP
         raise ERRORS.get(role, InputError)(expected, "", advice, in_rows(column, strange))
     return values
@@ -297,9 +297,9 @@ def scaling(grades: Iterable[object], name: Hashable) -> str:
     values, _ = read_numbers(pd.Series([*grades], dtype=object), words.SCORE)
     for factor in FACTORS:
         with np.errstate(invalid="ignore", over="ignore"):
-            far = np.abs(values * factor - np.round(values * factor))
+            deviation = np.abs(values * factor - np.round(values * factor))
             decimal = (values % 1 > 0).any()
-        if decimal and (far < 1e-9).all():
+        if decimal and (deviation < 1e-9).all():
             line = f"qrels).assign({name}=lambda rows: (rows[{name!r}].astype(float) * {factor})"
             text = f"multiply the grades by {factor}, so that all are whole"
             return f"{text}{SCALED}{line}.round().astype(int))"
@@ -316,7 +316,7 @@ def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
     )
 
 
-def wanted_of(role: str, name: Hashable) -> str:
+def expected_values(role: str, name: Hashable) -> str:
     """Describe the numbers that a role expects, for messages."""
     noun = "whole numbers" if role in {words.RANK, words.GRADE} else "numbers"
     return f"{noun} in column {name!r}"
@@ -384,9 +384,9 @@ def _of_value(value: object, role: str) -> tuple[float, bool]:
             number = float(value)  # type: ignore[arg-type]
         except (OverflowError, ValueError):
             return np.nan, False
-        return number, not isinf(number) or isinstance(value, float | np.floating) or says_infinite(
-            value
-        )
+        # a number of another type may be infinite because it is too large for a float
+        is_float = isinstance(value, float | np.floating)
+        return number, not isinf(number) or is_float or spells_infinity(value)
     return np.nan, value is None or value is pd.NA or value is pd.NaT
 
 
@@ -412,7 +412,7 @@ def _of_text(
     valid = is_number.to_numpy(zero_copy_only=False) | missing
     # Arrow reads 1e400 as infinity, so the text of infinite values is checked
     for row in np.flatnonzero(np.isinf(values)).tolist():
-        valid[row] &= says_infinite(texts[row])
+        valid[row] &= spells_infinity(texts[row])
     return values, valid
 
 
@@ -437,12 +437,12 @@ def _all_digits(value: object) -> object:
     return Decimal(value.strip()) if isinstance(value, str) else value
 
 
-def says_infinite(value: object) -> bool:
+def spells_infinity(value: object) -> bool:
     """Return whether a value is written as infinity.
 
     Examples
     --------
-    >>> says_infinite("-Inf"), says_infinite("1e400")
+    >>> spells_infinity("-Inf"), spells_infinity("1e400")
     (True, False)
     """
     return "inf" in str(value).lower()
