@@ -160,7 +160,7 @@ def _shares(grades: int | Sequence[float]) -> NDArray[np.float64]:
 
 
 def _enter(rng: np.random.Generator, systems: int, teams: int) -> pd.DataFrame:
-    """Return the team, quality and options of each system."""
+    """Draw the team, quality, decimals and contribution of each system."""
     team = np.arange(systems) * teams // systems
     member = np.arange(systems) - np.searchsorted(team, team)
     letters = [ascii_lowercase[index % 26] * (index // 26 + 1) for index in member]

@@ -63,8 +63,8 @@ def topics_for_difference(
         return missed <= 1 - power
 
     # with infinitely many degrees of freedom, F is chi-squared, and the fewest topics are needed
-    with_any = scipy.special.chndtrinc(scipy.special.chdtri(df, alpha), df, 1 - power)
-    return _least(reached, signal, max(with_any, 0) / signal)
+    noncentrality = scipy.special.chndtrinc(scipy.special.chdtri(df, alpha), df, 1 - power)
+    return _least(reached, signal, max(noncentrality, 0) / signal)
 
 
 @np.errstate(divide="ignore")
@@ -86,8 +86,8 @@ def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: fl
         lead = np.sqrt(topics) * effect
         return missed_one_sided(lead, topics - 1, alpha=alpha) <= 1 - power
 
-    enough = scipy.special.ndtri(1 - alpha) + scipy.special.ndtri(power)
-    return _least(reached, effect, (max(enough, 0.0) / effect) ** 2)
+    noncentrality = scipy.special.ndtri(1 - alpha) + scipy.special.ndtri(power)
+    return _least(reached, effect, (max(noncentrality, 0.0) / effect) ** 2)
 
 
 @np.errstate(divide="ignore")
@@ -269,7 +269,7 @@ def topics_needed(
     nDCG@10     0.047   150.0
     """
     questions = {"difference": difference, "width": width, "margin": margin, "topics": topics}
-    question, target = _only(questions)
+    question, target = _passed_argument(questions)
     significance = Significance.read(test)
     test_name = choice("test", significance.test, TESTS)
     alpha = significance.alpha
@@ -288,8 +288,8 @@ def topics_needed(
         answer = partial(ANSWERS[method], target, **levels)
         name = "difference" if method == "topics" else "topics"
         result = _of_pairs(paired, baseline, answer, name, per_pair=per == "pair")
-    guess = caution([_guess(paired.scored.sum(axis=1))])
-    return result.assign_attrs(united(result.attrs, guess))
+    cautions = caution([_estimate_caution(paired.scored.sum(axis=1))])
+    return result.assign_attrs(united(result.attrs, cautions))
 
 
 ANSWERS: dict[str, Callable[..., Array]] = {
@@ -304,7 +304,7 @@ ANSWERS: dict[str, Callable[..., Array]] = {
 result from a variance."""
 
 
-def _only(questions: dict[str, float | None]) -> tuple[str, float]:
+def _passed_argument(questions: dict[str, float | None]) -> tuple[str, float]:
     """Return the name and the value of the argument passed."""
     passed = {name: value for name, value in questions.items() if value is not None}
     if len(passed) != 1:
@@ -342,11 +342,11 @@ def _of_pairs(
 def _by_anova(
     paired: Scores, target: float, *, systems: int | None, power: float, alpha: float
 ) -> xr.Dataset:
-    several = check_int("systems", len(paired.systems) if systems is None else systems, low=2)
+    n_systems = check_int("systems", len(paired.systems) if systems is None else systems, low=2)
     squares = analyse(paired)
     # the variance of a system's scores over topics is pooled over systems
     variance = (squares.topic + (squares.systems - 1) * squares.residual) / squares.systems
-    topics = topics_for_difference(target, variance, systems=several, power=power, alpha=alpha)
+    topics = topics_for_difference(target, variance, systems=n_systems, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})
 
 
@@ -375,12 +375,12 @@ def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
     return xr.Dataset({name: paired.labelled(array, name) for name, array in values.items()})
 
 
-def _guess(topics: ArrayLike) -> str:
+def _estimate_caution(topics: ArrayLike) -> str:
     """Return the caution that the result is an estimate.
 
     Examples
     --------
-    >>> _guess([16, 16])
+    >>> _estimate_caution([16, 16])
     'an estimate from a pilot of 16 topics'
     """
     return f"an estimate from a pilot of {counted(low_to_high(topics), TOPIC)}"
