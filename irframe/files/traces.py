@@ -345,6 +345,7 @@ def _call(
     key, tool = _announced(block)
     key = key if _id_of(block) is not None or key in tools else None
     tool = tools.get(key, tool)
+    # the content of other messages is text for people, and not the result of a call
     text = ("content",) if key is not None or get_in(block, "role") in {"tool", "function"} else ()
     results = [v for n in (*RESULTS, *text, "error") if (v := get_in(block, n)) is not None]
     hits = _first_hits(results, block, field)

@@ -228,6 +228,7 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
     """Write columns as lines of text."""
     for role, column in columns.items():
         _check_ids(column, role)
+    # the second layout of judgments has strata, and the column Q0 of runs contains its own name
     layout = kind.layouts[STRATUM in columns]
     fields = [columns.get(name, pa.scalar(name, TEXT)) for name in layout]
     with create(path) as stream:
@@ -294,6 +295,7 @@ def _wrote_table(
     columns = _columns_by_role(rows, kind)
     if system is not None:
         label = {SYSTEM: constant(system, len(rows))}
+        # the first operand decides the position of the column, and the last decides its values
         columns = label | columns | label
     with_role = {*kind.find(rows.columns).values()}
     further = [name for name in rows.columns if name not in with_role and name not in columns]

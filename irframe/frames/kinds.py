@@ -398,6 +398,7 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
     def line(by_role: dict[str, str]) -> str:
         columns_of_file = arrow.to_pandas() if frame is None else frame
         text = line_of(columns_of_file, by_role, [choice[0] for choice in kind.lacking(by_role)])
+        # the option columns= of readers can rename columns, but cannot melt or negate them
         return kind.advised(text) if text.startswith(RENAMED) else ""
 
     by_role = kind.require(names, source, example=line)

@@ -82,6 +82,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     while columns_left:
         give_back(size)
         column = columns_left.pop()
+        # pandas refuses categories that are repeated or missing
         if pa.types.is_dictionary(column.type) and not all(map(_is_distinct, column.chunks)):
             column = column.cast(column.type.value_type)
         if column.type in types:

@@ -114,6 +114,7 @@ def replicate(
     refuse_design(new, "replicate")
     old = read_scores(original)
     advice = "select common metrics and depths of both scores"
+    # `match_reference` also accepts one metric or further metrics in the reference
     differing = sorted({*new.metrics} ^ {*old.metrics})
     refuse_unshared("the same metrics in both scores", differing, advice)
     depths, old_depths = (set() if side.depths is None else {*side.depths} for side in (new, old))
@@ -155,6 +156,7 @@ def _reproduced(scores: Array) -> Arrays:
     """
     new, old = np.split(np.moveaxis(scores, 1, 2), 2)
     topics = new.shape[2]
+    # rounding errors are removed, so that equal scores have p = 1 and RMSE 0
     mean, squares = exact_moments(new, old)
     p = student(mean, deviations(squares, topics), topics=topics).p
     return new.mean(axis=2), old.mean(axis=2), p, np.sqrt(mean**2 + squares / topics)
@@ -343,6 +345,7 @@ def _as_frame(scores: xr.DataArray, parsed: Scores) -> pd.DataFrame:
     original = parsed.source.to_frame()
     original = original.droplevel(parsed.by) if parsed.by in original.index.names else original
     rows = np.asarray(parsed.rows)
+    # a score that the frame lacks has position -1, and the other positions restore the row order
     present = rows >= 0
     order = np.argsort(rows[present])
     index = original.index.take(rows[present][order])

@@ -136,6 +136,7 @@ def simulate_track(
     if not _are_shares(grades):
         check_int("grades as shares that sum to 1, or how many", grades, low=2, high=MOST_GRADES)
     rng = np.random.default_rng(seed)
+    # negation before and after a floor division makes it round up
     field = _enter(rng, systems, -(-systems // SYSTEMS_PER_TEAM) if teams is None else teams)
     names = pd.Index([str(FIRST_TOPIC + topic) for topic in range(topics)])
     documents = pd.Index([f"d{doc:0{len(str(docs - 1))}}" for doc in range(docs)])
@@ -162,6 +163,7 @@ def _shares(grades: int | Sequence[float]) -> NDArray[np.float64]:
 def _enter(rng: np.random.Generator, systems: int, teams: int) -> pd.DataFrame:
     """Draw the team, quality, decimals and contribution of each system."""
     team = np.arange(systems) * teams // systems
+    # `team` is sorted, so `searchsorted` returns the first system of each team
     member = np.arange(systems) - np.searchsorted(team, team)
     letters = [ascii_lowercase[index % 26] * (index // 26 + 1) for index in member]
     contributing = np.zeros(systems, dtype=bool)
