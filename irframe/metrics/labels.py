@@ -101,6 +101,7 @@ def _broadcast(arrays: dict[str, Floats]) -> dict[str, Floats]:
 class _Template(NamedTuple):
     """An xarray.DataArray with the dimensions of the result."""
 
+    # metrics may not import xarray, so the array has no type
     array: Any
     candidates: Any
     """The dimension of the candidates."""

@@ -85,10 +85,11 @@ class Compat(Thresholded):
         total = np.concatenate([[0.0], np.cumsum(weight)])
         shares = np.concatenate([[0.0], np.cumsum(weight / np.arange(1, len(weight) + 1))])
         # a document is in the overlap from the larger of its two ranks on
-        both = np.maximum(_ideal_rank(grade, expected_ranks), rank).astype(np.intp)
-        before = np.where(relevant, shares[np.minimum(both - 1, len(weight))], 0.0)
+        overlap_rank = np.maximum(_ideal_rank(grade, expected_ranks), rank).astype(np.intp)
+        before = np.where(relevant, shares[np.minimum(overlap_rank - 1, len(weight))], 0.0)
         overlap = found * shares[end] - np.cumsum(before, axis=-1)
         ideal = np.minimum(n_relevant, end)
+        # an ideal ranking has i relevant documents down to each rank i up to R, and then always R
         highest = total[ideal] + n_relevant * (shares[end] - shares[ideal])
         overlap /= positive(highest if self.normalize else total[end])
         # a difference of sums may be slightly negative due to rounding
