@@ -37,7 +37,7 @@ def discrimination(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
 ) -> xr.DataArray:
-    """Compute the share of significantly different systems by depth.
+    """Compute the share of significantly different pairs by depth.
 
     Parameters
     ----------
