@@ -166,7 +166,7 @@ class ReadingOn(Stopping, abstract=True):
         return Reading(*(quantity[..., column] for quantity in quantities))
 
     def _past(self, cumulated: Floats, last: int) -> tuple[Floats, Floats]:
-        """Return the expected numbers of ranks read past each depth.
+        """Return how far users read past each depth.
 
         The first array is the expected number of ranks read past the depth. The second array is the
         probability that users read down to the horizon.
@@ -175,20 +175,20 @@ class ReadingOn(Stopping, abstract=True):
         values, index = np.unique(cumulated, return_inverse=True)
         index = index.reshape(cumulated.shape)
         further, to_horizon = np.zeros((2, *cumulated.shape))
-        more = np.zeros(len(values))
-        all_read = np.ones(len(values))
+        ranks_past = np.zeros(len(values))
+        reach_horizon = np.ones(len(values))
         if self.horizon is None:
-            more = getattr(self, "endless")(values, last)  # noqa: B009
-            all_read = np.zeros(len(values))
+            ranks_past = getattr(self, "endless")(values, last)  # noqa: B009
+            reach_horizon = np.zeros(len(values))
         # the loop runs backwards, because the expectation at a rank needs the one at the next rank
         for rank in range(last, 0, -1):
             if rank <= cumulated.shape[-1]:
-                further[..., rank - 1] = more[index[..., rank - 1]]
-                to_horizon[..., rank - 1] = all_read[index[..., rank - 1]]
+                further[..., rank - 1] = ranks_past[index[..., rank - 1]]
+                to_horizon[..., rank - 1] = reach_horizon[index[..., rank - 1]]
             # each rank adds a gain of at most 1, so sums above the rank cannot occur
             goes_on = self.continuation(0.0, np.minimum(values, rank), float(rank))
-            more = 1 + goes_on * more
-            all_read = goes_on * all_read
+            ranks_past = 1 + goes_on * ranks_past
+            reach_horizon = goes_on * reach_horizon
         return further, to_horizon
 
 

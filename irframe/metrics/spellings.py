@@ -146,8 +146,8 @@ def each_of_set(name: str) -> Iterator[str]:
         yield from [measure] if parameters is None else (f"{measure}_{p}" for p in parameters)
 
 
-_AVERAGED = {"a": "R", "b": "min", "c": "pool"}
-_IDEALS = {"i": "judged", "ii": "pool"}
+_NORM_LETTERS = {"a": "R", "b": "min", "c": "pool"}
+_IDEAL_LETTERS = {"i": "judged", "ii": "pool"}
 PAPERS = (
     (r"ASL@g1", "ASL(first=1)"),
     (r"ASL@g1-(\d+)", "ASL(first={})"),
@@ -155,13 +155,13 @@ PAPERS = (
     (r"prec(@\d+)?", "P{}"),
     (r"R-prec", "Rprec"),
     (r"Q[-_]measure(@\d+)?", "Q{}"),
-    *((rf"AP_{{?{a}}}?(@\d+)?", f"AP(norm='{norm}'){{}}") for a, norm in _AVERAGED.items()),
+    *((rf"AP_{{?{a}}}?(@\d+)?", f"AP(norm='{norm}'){{}}") for a, norm in _NORM_LETTERS.items()),
     (r"NDCG_{?a}?(@\d+)?", "nDCG{}"),
     (r"NDCG_{?b}?(@\d+)?", "nDCG(ideal='pool'){}"),
     *(
         (rf"QM_{{?{a},{i}}}?{argument}(@\d+)?", f"Q(norm='{norm}', ideal='{ideal}'{beta}){{}}")
-        for a, norm in _AVERAGED.items()
-        for i, ideal in _IDEALS.items()
+        for a, norm in _NORM_LETTERS.items()
+        for i, ideal in _IDEAL_LETTERS.items()
         for argument, beta in (("", ""), (r"\(([\d.]+)\)", ", beta={}"))
     ),
 )
@@ -290,7 +290,7 @@ _SHARES = {"iprec_at_recall", "Rprec_mult"}
 """Measures whose parameter trec_eval prints with two decimals."""
 _SINGLE = {"11pt_avg", "set_F", "utility"}
 """Measures whose parameters together define one measure, so that names are not split at commas."""
-_PRICES = ("a", "b", "c", "d")
+_UTILITY_VALUES = ("a", "b", "c", "d")
 
 
 class TrecName(NamedTuple):
@@ -387,9 +387,9 @@ def trec_fields(name: TrecName) -> dict[str, object]:
     if measure == "11pt_avg":
         return {"levels": tuple(map(float, values))}
     if measure == "utility":
-        if len(values) != len(_PRICES):
+        if len(values) != len(_UTILITY_VALUES):
             raise MetricError("utility with four parameters, as in utility.1,-1,0,0", str(name))
-        return dict(zip(_PRICES, map(float, values), strict=True))
+        return dict(zip(_UTILITY_VALUES, map(float, values), strict=True))
     if measure == "set_F":
         if len(values) > 1:
             raise MetricError("set_F with one parameter, the square of beta", str(name))
