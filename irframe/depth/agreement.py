@@ -432,7 +432,7 @@ def agreement(
     AP(norm='min')  0.74  1.0  1.00
     RBP(p=0.95)     0.59  1.0  0.86
     """
-    chosen = agreements.parse_agreement(coefficient)
+    method = agreements.parse_agreement(coefficient)
     options = Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
     if reference is None:
         paired = scores_to_compare(scores)
@@ -440,7 +440,7 @@ def agreement(
         common = np.asarray(paired.scored.all(axis=0))
         if (common != paired.scored).any():
             paired = scores_to_compare(paired.where(common[np.newaxis]))
-        by_depth = np.moveaxis(system_means(paired, chosen), 0, 1)
+        by_depth = np.moveaxis(system_means(paired, method), 0, 1)
 
         def compared(kernel: Kernel) -> xr.DataArray:
             values = np.moveaxis(kernel(by_depth, by_depth), 0, -1)
@@ -452,15 +452,15 @@ def agreement(
     else:
         sides = match_reference(scores, reference, topics)
         paired = sides[0]
-        compared = partial(_with_reference, *sides, chosen)
+        compared = partial(_with_reference, *sides, method)
         ends = partial(with_reference, *sides)
-    values = compared(chosen.kernel).assign_attrs(coefficient=repr(chosen))
+    values = compared(method.kernel).assign_attrs(coefficient=repr(method))
     beware_of_ties(values)
     if interval_of is None:
         return values
-    result = with_ends(values, ends(options, chosen), options, paired)
-    if isinstance(chosen, agreements.Kendall):
-        result = result.assign(p=compared(chosen.p_values).rename("p"))
+    result = with_ends(values, ends(options, method), options, paired)
+    if isinstance(method, agreements.Kendall):
+        result = result.assign(p=compared(method.p_values).rename("p"))
     return result
 
 

@@ -275,12 +275,12 @@ def share_of_verdicts(
     pairs = all_pairs(len(paired.systems))
     # one correction for both sides makes the coverage 1 where the reference is among the scores
     pairing.correct_together(paired, reference, pairs)
-    fixed = reference.values.shape[3] == 1
+    one_depth = reference.values.shape[3] == 1
 
     def share(row: int, block: slice) -> Array:
         # a reference with one metric or one depth is compared with all metrics or depths
         metric = min(row, reference.values.shape[0] - 1)
-        expected = pairing.verdicts(reference, metric, slice(0, 1) if fixed else block, pairs)
+        expected = pairing.verdicts(reference, metric, slice(0, 1) if one_depth else block, pairs)
         alike = (claim(paired, row, block, pairs) == sign * expected) & (expected != 0)
         count = (expected != 0).sum(axis=0)
         return np.asarray(alike.sum(axis=0) / np.where(count > 0, count, np.nan))

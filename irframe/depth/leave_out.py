@@ -377,20 +377,20 @@ def robustness(
     for share in shares:
         number("share", share, above=0, high=1)
     values = range(check_int("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
-    checked = [check_int("seeds", seed) for seed in listed(values)]
+    seed_values = [check_int("seeds", seed) for seed in listed(values)]
     each_once("shares", shares)
-    each_once("seeds", checked)
+    each_once("seeds", seed_values)
     deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])
     base = common_topics(drop_absent(cube)).isel({DEPTH: slice(deepest)})
     complete = score(base, *chosen, at=depths)
-    samples = list(product(shares, checked))
+    samples = list(product(shares, seed_values))
     results = [
         agreement(score(sample(base, share, seed=seed), *chosen, at=depths), complete, coefficient)
         for share, seed in tracked(samples, len(samples), "sample", progress=progress)
     ]
     first = results[0]
     stacked = np.stack([array.to_numpy() for array in results], axis=-1)
-    stacked = stacked.reshape(*first.shape, len(shares), len(checked))
+    stacked = stacked.reshape(*first.shape, len(shares), len(seed_values))
     labels = {name: first[name].to_numpy() for name in first.dims}
-    labels |= {SHARE: np.asarray(shares), SEED: np.asarray(checked)}
+    labels |= {SHARE: np.asarray(shares), SEED: np.asarray(seed_values)}
     return xr.DataArray(stacked, labels, list(labels), name="agreement", attrs=first.attrs)

@@ -104,18 +104,18 @@ def pool_growth(
     array([ 3.825,  6.05 , 11.625])
     """
     depths = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
-    checked = rising_pool_depths(cube, depths)
+    pool_depths = rising_pool_depths(cube, depths)
     rel = check_int("rel", rel, low=1, high=HIGHEST_GRADE)
     cube = drop_absent(cube)
     experiment = experiment_of(cube)
-    judged, relevant, rate = count_pools(experiment, rel, checked)
+    judged, relevant, rate = count_pools(experiment, rel, pool_depths)
     columns = {"judged": judged.mean(axis=0), "relevant": relevant.mean(axis=0), "rate": rate}
     runs = cube.isel({SYSTEM: np.flatnonzero(experiment.known_pool.contributing)})
     if not runs.sizes[SYSTEM]:
         warn("no system of the cube contributes to the pool: means over runs are missing")
-    columns |= _of_runs(runs, rel, checked)
+    columns |= _of_runs(runs, rel, pool_depths)
     arrays = {name: (DEPTH if array.ndim else (), array) for name, array in columns.items()}
-    return xr.Dataset(arrays, {DEPTH: checked})
+    return xr.Dataset(arrays, {DEPTH: pool_depths})
 
 
 def count_pools(experiment: Experiment, rel: int, depths: Array) -> tuple[Array, Array, Array]:
@@ -138,24 +138,24 @@ def count_pools(experiment: Experiment, rel: int, depths: Array) -> tuple[Array,
         Share of relevant documents among the documents that the pool of the previous depth lacks,
         shape (depth,).
     """
-    base = experiment.judgments
+    judgments = experiment.judgments
     rank = experiment.known_pool.rank
     pooled = rank > 0
     judged, relevant = (
-        _count_within(base.topic[selected], rank[selected], len(base.count), depths)
-        for selected in (pooled, pooled & (base.grade >= rel))
+        _count_within(judgments.topic[selected], rank[selected], len(judgments.count), depths)
+        for selected in (pooled, pooled & (judgments.grade >= rel))
     )
-    new = np.diff(judged.sum(axis=0), prepend=0)
+    n_new = np.diff(judged.sum(axis=0), prepend=0)
     with np.errstate(invalid="ignore"):
-        return judged, relevant, np.diff(relevant.sum(axis=0), prepend=0) / new
+        return judged, relevant, np.diff(relevant.sum(axis=0), prepend=0) / n_new
 
 
 def rising_pool_depths(cube: xr.Dataset, depths: Sequence[int]) -> Array:
     """Return pool depths as an array, or raise unless ascending."""
-    checked = np.array([pool_depth_of(cube, depth) for depth in depths], np.int64)
-    if not len(checked) or (np.diff(checked) <= 0).any():
+    pool_depths = np.array([pool_depth_of(cube, depth) for depth in depths], np.int64)
+    if not len(pool_depths) or (np.diff(pool_depths) <= 0).any():
         raise ParameterError("pool depths in ascending order", repr(depths))
-    return checked
+    return pool_depths
 
 
 def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:

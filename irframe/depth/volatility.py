@@ -131,7 +131,7 @@ def volatility(
     10           0.67  1.00  1.00
     50           0.67  1.00  1.00
     """
-    chosen = parse_agreement(coefficient)
+    method = parse_agreement(coefficient)
     options = agreement.Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
     first = read_scores(scores)
     if first.depths is None:
@@ -139,12 +139,12 @@ def volatility(
         raise DepthError("scores by depth", "scores without depths", advice)
     second = first if reference is None else _second(first, reference)
     rows, columns = share_topics(first, second, topics, at_every_depth=True)
-    values = _volatility(rows, columns, chosen)
+    values = _volatility(rows, columns, method)
     agreement.beware_of_ties(values)
     if interval_of is None:
         return values
     return agreement.with_ends(
-        values, agreement.between_depths(rows, columns, options, chosen), options, rows
+        values, agreement.between_depths(rows, columns, options, method), options, rows
     )
 
 

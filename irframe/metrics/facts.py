@@ -122,8 +122,8 @@ def index_of(metric: object, labels: Sequence[str]) -> int | None:
     if str(metric) in labels:
         return labels.index(str(metric))
     parsed = _metric(metric)
-    same = (index for index, label in enumerate(labels) if parsed and _metric(label) == parsed)
-    return next(same, None)
+    matches = (index for index, label in enumerate(labels) if parsed and _metric(label) == parsed)
+    return next(matches, None)
 
 
 def label_at(label: str, depth: object) -> str:

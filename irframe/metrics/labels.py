@@ -70,10 +70,10 @@ def _cut(metric: Metric) -> _Cut:
         "the pool of the runs": facts(metric).pooled,
         "strata of the pool": "strata" in parameters(type(metric).kernel),
     }
-    more = " and ".join(name for name, is_read in reads.items() if is_read)
-    if more:
+    unsupported = " and ".join(name for name, is_read in reads.items() if is_read)
+    if unsupported:
         advice = "pass runs and judgments to ir.evaluate instead"
-        described = f"{metric}, which reads {more}"
+        described = f"{metric}, which reads {unsupported}"
         raise MetricError("a metric that reads only grades", described, advice)
     if metric.depth is None:
         uncut = metric.uncut()
@@ -260,7 +260,7 @@ def _scored(scores: Floats, inside: Flags | None) -> Flags:
     listed = np.ones(scores.shape, bool) if inside is None else inside
     missing = np.argwhere(np.isnan(scores) & listed)
     if len(missing):
-        rows = [f"candidate {number} of row {row}" for row, number in missing]
+        rows = [f"candidate {candidate} of row {row}" for row, candidate in missing]
         advice = "set the score to -inf, or pass listed=False for the candidate"
         raise RankingError("a score for every candidate", "none for", advice, rows)
     return listed & (scores > -np.inf)

@@ -355,9 +355,9 @@ class RnDCG(Thresholded):
         for step in range(len(gains)):
             end = counts[..., step]
             # a gain that no document of the topic has adds no depth
-            new = end > (counts[..., step - 1] if step else 0)
-            total += new * _upto(dcg, end) / positive(ideal_sum(gains, counts, end))
-            points += new
+            is_new = end > (counts[..., step - 1] if step else 0)
+            total += is_new * _upto(dcg, end) / positive(ideal_sum(gains, counts, end))
+            points += is_new
         # after the loop, `end` is the number of documents with gain
         is_longer = seen > end + 1
         total += is_longer * dcg / positive(ideal_sum(gains, counts, end))

@@ -427,8 +427,8 @@ class Accuracy(Thresholded):
     def kernel(self, *, relevant: Array, found: Floats, rank: Floats, seen: Array) -> Floats:
         """Return the share of correctly ordered pairs at each depth."""
         pairs = found * (seen - found)
-        wrong = np.cumsum(relevant * (rank - found), axis=-1)
-        return np.asarray(1 - wrong / np.where(pairs > 0, pairs, np.nan))
+        wrong_pairs = np.cumsum(relevant * (rank - found), axis=-1)
+        return np.asarray(1 - wrong_pairs / np.where(pairs > 0, pairs, np.nan))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -201,8 +201,8 @@ def parse_named(metric: Any) -> list[Metric]:
     if is_foreign(metric):  # the label stays only if irframe parses it to the same metric
         parsed = parse_metric(metric)
         name = str(metric)
-        same = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == parsed
-        return [parsed.named(name) if same else parsed]
+        is_equal = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == parsed
+        return [parsed.named(name) if is_equal else parsed]
     if not isinstance(metric, str):
         return [parse_metric(metric)]
     labels = [str(metric)] if str(metric) in PARSED else listed_measures(_validated(str(metric)))

@@ -178,15 +178,15 @@ def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Arra
 def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
     """Return exact integer gains by rank, shape (system, topic, depth)."""
     rel = check_int("rel", rel, low=1, high=HIGHEST_GRADE)
-    chosen = parse_gain(gain)
+    gain_map = parse_gain(gain)
     experiment = experiment_of(cube)
     levels = experiment.judgments.levels
-    missing = chosen.missing(levels) if isinstance(chosen, GainMap) else []
+    missing = gain_map.missing(levels) if isinstance(gain_map, GainMap) else []
     if missing:
         raise MetricError("a gain for every relevant grade", "none for", "", missing)
     # collections may differ in their top grade, which scales the gains of their topics
     tops, scale = np.unique(experiment.tops, return_inverse=True)
-    worth = np.stack([chosen.map(levels, rel=rel, top=int(top)) for top in tops])
+    worth = np.stack([gain_map.map(levels, rel=rel, top=int(top)) for top in tops])
     numbers = innate.integer_gains(worth.ravel().tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")

@@ -341,6 +341,6 @@ def _arranged(serps: Grades, metric: MetricLike | None, relevant: int) -> NDArra
         count=np.tile([k, relevant], (number, 1)),
         top=1,
     )
-    chosen = parse_metric(metric)
-    scores = np.round(chosen.score(Evidence(block))[:, -1], TIE) * facts(chosen).sign
+    parsed = parse_metric(metric)
+    scores = np.round(parsed.score(Evidence(block))[:, -1], TIE) * facts(parsed).sign
     return np.argsort(-scores, kind="stable")
