@@ -163,6 +163,7 @@ def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArra
     # if both sides are the same object, kernels prepare the means only once
     left = agreement.system_means(rows, method)
     right = left if columns is rows else agreement.system_means(columns, method)
+    # a reference with one metric is the second side of every metric
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
     axis = rows.axis
     labels = {axis.other: columns.labels()[axis.dim], agreement.METRIC_OTHER: (METRIC, names)}
