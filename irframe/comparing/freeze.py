@@ -363,7 +363,7 @@ def _column(metric: str, depth: int | None) -> str:
     return metric if depth is None else f"{metric} at depth {depth}"
 
 
-def _policies(attributes: Mapping[Hashable, Any]) -> dict[str, Any]:
+def _policies(attributes: Mapping[Hashable, Any]) -> dict[str, object]:
     """Return the judgments and policies of scores as JSON values."""
     policy = {name: attributes[name] for name in POLICY if name in attributes}
     depths = [facts(metric).depth for metric in attributes.get(METRICS, ())]

@@ -81,21 +81,18 @@ def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterato
         yield "duplicate topics, or topics of two types"
 
 
-def _is_list_of_documents(row: Any) -> bool:
+def _is_list_of_documents(row: object) -> bool:
     """Return whether a row has a topic and distinct documents."""
-    if (
-        not _has_type(row, list)
-        or len(row) != 2
-        or not _has_type(row[0], ID)
-        or not _has_type(row[1], list)
-    ):
+    if not isinstance(row, list) or len(row) != 2:
         return False
-    return all(_has_type(doc, ID) for doc in row[1]) and 0 < len({*row[1]}) == len(row[1])
+    topic, docs = row
+    has_list = _has_type(topic, ID) and isinstance(docs, list)
+    return has_list and all(_has_type(d, ID) for d in docs) and 0 < len({*docs}) == len(docs)
 
 
-def _is_column(column: Any) -> bool:
+def _is_column(column: object) -> bool:
     """Return whether a value is a metric-depth pair."""
-    if not _has_type(column, list) or len(column) != 2:
+    if not isinstance(column, list) or len(column) != 2:
         return False
     name, depth = column
     return isinstance(name, str) and (depth is None or (_has_type(depth, int) and depth > 0))
