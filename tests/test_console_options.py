@@ -9,7 +9,7 @@ import pytest
 
 import irframe as ir
 from irframe.commands import COMMANDS, Line
-from irframe.commands.inputs import ELSEWHERE, declare_options, given
+from irframe.commands.inputs import ELSEWHERE, arguments_of, declare_options
 from irframe.moved import MOVED
 from irframe.option_values import plain_parameters
 
@@ -61,7 +61,7 @@ def test_new_parameters_of_functions_become_options():
     line = Line("irframe leaderboard", "")
     declare_options(line, leaderboard)
     options = line.read(["--least", "3", "--rounded", "--cuts", "5,10"])
-    assert given(options, leaderboard) == {"least": 3, "rounded": True, "cuts": [5, 10]}
+    assert arguments_of(options, leaderboard) == {"least": 3, "rounded": True, "cuts": [5, 10]}
     help_text = " ".join(line.format_help().split())
     assert "--least LEAST number of topics, such as 50% of them, that a system needs" in help_text
     assert "--rounded, --no-rounded whether means are rounded" in help_text

@@ -167,16 +167,18 @@ class Line(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with an error, and suggest a similar option."""
+        # argparse puts the choices into the message, and nowhere else
         about, _, choices = message.partition(" (choose from ")
         wrong = re.search(r"(?:invalid choice: |unrecognized arguments: .*?)'?([^\s'=]+)", about)
         flags = {flag.lstrip("-"): flag for flag in self._option_string_actions}
-        known = dict.fromkeys(re.findall(r"[\w-]+", choices), "{}") or flags
-        hint = similar(wrong[1].lstrip("-"), known) if wrong else ""
+        suggestions = dict.fromkeys(re.findall(r"[\w-]+", choices), "{}") or flags
+        hint = similar(wrong[1].lstrip("-"), suggestions) if wrong else ""
         listed = f"; it may be one of {choices.rstrip(')')}" if choices else ""
         sys.exit(tell(f"{about}{hint}{listed}; see {self.prog} --help"))
 
     def read(self, args: Sequence[str]) -> Namespace:
         """Parse arguments, with files and options in any order."""
+        # with nargs="+", a metric option would also take the files after its metrics; see `spread`
         names = [f"{a.metavar}{' ...' * bool(a.nargs)}" for a in self._get_positional_actions()]
         self.usage = " ".join(["%(prog)s [OPTION ...]", *names])
         return self.parse_intermixed_args(spread(args))
@@ -197,6 +199,7 @@ def spread(args: Sequence[str]) -> list[str]:
     is_first = is_metric = False
     for arg in args:
         is_metric = (is_metric and not _ends_metrics(arg)) or is_first
+        # an option in place of the first metric is an error, which argparse reports
         if is_first and arg.startswith("-"):
             break
         if arg in METRIC:

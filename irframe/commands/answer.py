@@ -6,7 +6,7 @@ import textwrap
 from argparse import ArgumentParser, Namespace
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -100,8 +100,9 @@ def noted(content: str | bytes, notes: str) -> str:
 
 def wrapped(text: str, indent: str = "") -> str:
     """Wrap text at 80 characters; keep long words whole."""
-    breaks: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-    return textwrap.fill(text, WIDTH, subsequent_indent=indent, **breaks)
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _is_numbered(frame: pd.DataFrame) -> bool:

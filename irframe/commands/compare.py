@@ -119,7 +119,7 @@ def run_compare(options: Namespace) -> Answer:
     runs = inputs.read_all(options)
     qrels = inputs.read_judgments(options)
     scores = inputs.scored(options, runs, qrels, metrics)
-    arguments = inputs.given(options, ir.verbs.compare)
+    arguments = inputs.arguments_of(options, ir.verbs.compare)
     if options.baseline_file is not None:
         arguments["baseline"] = Path(options.baseline_file)
     power = POWER if gated and options.margin is None and options.power is None else options.power
@@ -127,9 +127,11 @@ def run_compare(options: Namespace) -> Answer:
     if options.rehearse:
         _rehearse(options, scores, arguments)
     failed = not failing(comparison, options.fail_on, options.margin).empty if gated else False
-    content: Any
+    content: str | bytes
     if kind == MARKDOWN:
-        cube_options = inputs.given(options, ir.cube) | {"depth": cut_at(metrics, options.depth)}
+        cube_options = inputs.arguments_of(options, ir.cube) | {
+            "depth": cut_at(metrics, options.depth)
+        }
         cube = ir.cube(runs, qrels, **cube_options)
         more: Any = {name: getattr(options, name) for name in ("link", "fail_on")}
         more |= {"scores": scores, "runs": runs, "texts": options.texts or None}
@@ -194,9 +196,9 @@ def _update(
         raise ParameterError(expected, f"{len(systems)} runs", "", systems)
     frozen = Frozen.read(options.baseline_file)
     runs, qrels, metrics = scored
-    others = [metric for metric, _ in frozen.facts["columns"] if metric not in scores.columns]
-    if others:
-        scores = inputs.scored(options, runs, qrels, [*metrics, *others])
+    missing = [metric for metric, _ in frozen.facts["columns"] if metric not in scores.columns]
+    if missing:
+        scores = inputs.scored(options, runs, qrels, [*metrics, *missing])
     drawn: Any = {name: of for name, of in frozen.drawn.items() if name not in scores.index.names}
     scores = ir.verbs.design(scores, **drawn) if drawn else scores
     ir.verbs.freeze(scores, options.baseline_file, documents=frozen.documents, runs=runs)
@@ -241,6 +243,7 @@ def _same(comparison: pd.DataFrame) -> dict[str, str]:
 
 def _verdict_words(comparison: pd.DataFrame) -> list[str]:
     """Return a verdict on the first system of each pair."""
+    # differences of cost metrics are reversed, so that a positive sign is always better
     signs = comparison["metric"].map(lambda name: facts(name).sign) * comparison["difference"]
     void = comparison[[*SIDES]].astype(str).isin(listed(comparison.attrs.get(UNKNOWN))).any(axis=1)
     verdicts = pd.Series("not significant", comparison.index)
@@ -274,7 +277,7 @@ def run_leaderboard(options: Namespace) -> Answer:
     scores = inputs.scored(
         options, inputs.runs_of(options), inputs.read_judgments(options), inputs.metrics_of(options)
     )
-    board = ir.verbs.leaderboard(scores, **inputs.given(options, ir.verbs.leaderboard))
+    board = ir.verbs.leaderboard(scores, **inputs.arguments_of(options, ir.verbs.leaderboard))
     short = kind == "table" and not options.wide
     notes = caption_text(
         board.attrs, interval=f"{'interval' if short else 'ci_low to ci_high'}: {{}}"
@@ -303,8 +306,8 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     }
     if FIRST in board:
         values[FIRST] = board[FIRST].map({True: "yes", False: "no"}).astype(object)
-    left = [*redundant_columns(board), "ci_high", "rank_high"]
-    return board.assign(**values).drop(columns=left, errors="ignore").rename(columns=names)
+    replaced = [*redundant_columns(board), "ci_high", "rank_high"]
+    return board.assign(**values).drop(columns=replaced, errors="ignore").rename(columns=names)
 
 
 def declare_report(parser: ArgumentParser) -> None:
@@ -327,17 +330,17 @@ def run_report(options: Namespace) -> Answer:
     metrics = inputs.metrics_of(options)
     runs = inputs.read_all(options, every=True)
     qrels = inputs.read_judgments(options)
-    made = MADE.set(command_line(options.words))
+    token = MADE.set(command_line(options.words))
     try:
-        built = inputs.given(options, ir.cube)
+        built = inputs.arguments_of(options, ir.cube)
         is_default = all(value == inputs.usual(ir.cube, name) for name, value in built.items())
         is_default = is_default and not options.repeats
         data: Any = runs if is_default else ir.cube(runs, qrels, **built)
         data = ir.verbs.design(data, repeats=options.repeats) if options.repeats else data
-        arguments: Any = inputs.given(options, ir.report)
+        arguments: Any = inputs.arguments_of(options, ir.report)
         arguments |= {"metrics": metrics, "texts": options.texts or None}
         ir.report(data, qrels if is_default else None, options.output, **arguments)
     finally:
-        MADE.reset(made)
+        MADE.reset(token)
     tell(f"the report is {Path(options.output).resolve().as_uri()}")
     return Answer(None)

@@ -67,6 +67,7 @@ def run_convert(options: Namespace) -> Answer:
     if options.output is not None and options.format is None and kind != "json":
         write(frame, options.output)
         return Answer(None)
+    # the writers take paths only, so what goes to standard output is read from a temporary file
     with TemporaryDirectory() as folder:
         packed = output.suffix if output.suffix.lower() in PACKED else ""
         path = Path(folder, f"rows.{kind}{packed}")
@@ -118,9 +119,11 @@ def _explained(kind: type[Metric]) -> str:
     fields = inspect.signature(kind).parameters.values()
     called = ", ".join(f"{field.name}={field.default!r}" for field in fields)
     prose, mark, code = (inspect.getdoc(kind) or "").partition("\nExamples\n")
+    # docstrings have longer lines, so lines of a paragraph are joined before they are wrapped
     lines = [f"{kind.__name__}({called})", ""]
     for line in prose.split("\n"):
-        before, margin = lines[-1], _margin(line)
+        before = lines[-1]
+        margin = _margin(line)
         of_one = margin == _margin(before) and before.strip("-") and line[margin:][:1] not in "-."
         if line and before and (of_one or (before[:2] == ".." and margin)):
             lines[-1] += f" {line.strip()}"
@@ -160,9 +163,9 @@ def _write(folder: Path) -> None:
     ir.verbs.write_qrels(qrels, folder / "qrels.txt")
     for system, run in runs.groupby(SYSTEM, sort=False):
         ir.verbs.write_run(run, folder / "runs" / f"{system}.gz")
-    known = runs[[SYSTEM, "team", "contributing"]].drop_duplicates()
+    systems = runs[[SYSTEM, "team", "contributing"]].drop_duplicates()
     with atomic(folder / "systems.csv") as stream:
-        known.to_csv(stream, index=False)
+        systems.to_csv(stream, index=False)
 
 
 def _pairs_text(versus: pd.DataFrame) -> str:

@@ -88,7 +88,7 @@ class Printed(NamedTuple):
 
     sort_key: tuple[float, ...]
     label: str
-    values: NDArray[Any]
+    values: NDArray[np.float64]
     name: str
     """The metric."""
     by_topic: bool = True
@@ -155,15 +155,15 @@ def declare_freeze(parser: ArgumentParser) -> None:
 
 def run_freeze(options: Namespace) -> answer.Answer:
     """Write the scores of one run to a baseline file."""
-    arguments = inputs.given(options, ir.verbs.freeze)
+    arguments = inputs.arguments_of(options, ir.verbs.freeze)
     if isinstance(arguments["baseline"], list):
         raise ParameterError("one --baseline", f"{len(arguments['baseline'])} systems")
     metrics = inputs.metrics_of(options)
-    kept = options.documents
-    runs: Any = inputs.runs_of(options, rows=kept is not None)
+    n_documents = options.documents
+    runs: Any = inputs.runs_of(options, rows=n_documents is not None)
     scores = inputs.scored(options, runs, inputs.read_judgments(options), metrics)
-    kept_of = {} if kept is None else {"documents": kept, "runs": runs}
-    ir.verbs.freeze(scores, options.output, **kept_of, **arguments)
+    with_documents = {} if n_documents is None else {"documents": n_documents, "runs": runs}
+    ir.verbs.freeze(scores, options.output, **with_documents, **arguments)
     return answer.Answer(None)
 
 
@@ -187,14 +187,15 @@ def run_evaluate(options: Namespace) -> answer.Answer:
     names = list(options.metric)
     kind = answer.format_of(options)
     if kind == TREC_EVAL:
+        # runid is a line of the output, and no metric that could be scored
         options.metric = [name for name in names if name != RUNID]
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
                 raise ParameterError(f"no {flag} together with --format trec_eval", value)
     drawn = [flag for flag in inputs.flags_of_design(options) if kind == TREC_EVAL or options.by]
     if drawn:
-        other = "--format trec_eval" if kind == TREC_EVAL else "--by"
-        expected = f"no {drawn[0]} together with {other}, which gives all topics the same weight"
+        conflict = "--format trec_eval" if kind == TREC_EVAL else "--by"
+        expected = f"no {drawn[0]} together with {conflict}, which gives all topics the same weight"
         raise ParameterError(expected, "both")
     metrics = inputs.metrics_of(options)
     rows = options.per_topic and kind == TREC_EVAL
@@ -223,6 +224,7 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
 
     If systems have scores on different topics, columns with the numbers of topics are added.
     """
+    # only `summary` takes the weights and tasks of a declared design into account
     if DRAWN in scores.attrs:
         of_systems = ir.verbs.summary(scores)["mean"].unstack(METRIC, sort=False)  # noqa: PD010
         return of_systems[[*scores.columns]]
@@ -253,7 +255,7 @@ def run_check(options: Namespace) -> answer.Answer:
     """Print the problems of each run, including unreadable files."""
     kind = answer.format_of(options)
     runs = inputs.read_valid(options)
-    arguments = inputs.given(options, ir.verbs.check)
+    arguments = inputs.arguments_of(options, ir.verbs.check)
     rows = ir.verbs.check(runs, inputs.read_judgments(options), **arguments)
     write = _table_and_lists if kind in {"table", "markdown"} else answer.written
     content = write(rows, kind)
@@ -299,7 +301,7 @@ def run_diagnose(options: Namespace) -> answer.Answer:
         inputs.read_judgments(options),
         options.metric,
         errors="report",
-        **inputs.given(options, ir.verbs.diagnose),
+        **inputs.arguments_of(options, ir.verbs.diagnose),
     )
     paragraphs = kind == "table" and "\n".join(map(_finding_text, findings.to_dict("records")))
     content = paragraphs or answer.written(findings, kind)
@@ -330,13 +332,14 @@ def declare_losses(parser: ArgumentParser) -> None:
 def run_losses(options: Namespace) -> answer.Answer:
     """Print scores and losses, as means or per topic."""
     kind = answer.format_of(options)
-    runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
-    arguments = inputs.given(options, ir.verbs.losses)
+    runs = inputs.read_all(options)
+    qrels = inputs.read_judgments(options)
+    arguments = inputs.arguments_of(options, ir.verbs.losses)
     metrics: Any = options.metric or [*options.usual]
-    parts: Any = ir.verbs.losses(runs, qrels, metrics, **arguments)
-    content = _scores_text(parts, kind, per_topic=options.per_topic)
+    losses: Any = ir.verbs.losses(runs, qrels, metrics, **arguments)
+    content = _scores_text(losses, kind, per_topic=options.per_topic)
     return answer.Answer(
-        answer.noted(content, f"{caption_text(parts.attrs, interval='')}.")
+        answer.noted(content, f"{caption_text(losses.attrs, interval='')}.")
         if kind == "table"
         else content
     )
@@ -359,10 +362,14 @@ def run_risk_coverage(options: Namespace) -> answer.Answer:
     The printed table has one row per tenth of coverage. Other formats contain all thresholds.
     """
     kind = answer.format_of(options)
-    runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
-    rows = ir.verbs.risk_coverage(runs, qrels, **inputs.given(options, ir.verbs.risk_coverage))
+    runs = inputs.read_all(options)
+    qrels = inputs.read_judgments(options)
+    rows = ir.verbs.risk_coverage(
+        runs, qrels, **inputs.arguments_of(options, ir.verbs.risk_coverage)
+    )
     if kind != "table":
         return answer.Answer(answer.written(rows, kind))
+    # without the tolerance, rounding errors would move a border to the next tenth
     tenths = np.ceil(rows["coverage"] * TENTHS - ROUNDING)
     shown = rows[~pd.concat([rows[SYSTEM], tenths], axis=1).duplicated(keep="last")]
     note = f"[{len(shown)} of {len(rows)} thresholds: the lowest one per tenth of coverage]"
@@ -393,9 +400,9 @@ def run_judge_next(options: Namespace) -> answer.Answer:
     cube = ir.cube(
         inputs.read_all(options),
         inputs.read_judgments(options),
-        **inputs.given(options, ir.cube) | {"depth": None},
+        **inputs.arguments_of(options, ir.cube) | {"depth": None},
     )
-    arguments = inputs.given(options, ir.verbs.judge_next)
+    arguments = inputs.arguments_of(options, ir.verbs.judge_next)
     documents = ir.verbs.judge_next(cube, options.n, **arguments)
     if kind == QRELS:  # the grade -1 is a placeholder, which assessors replace
         with TemporaryDirectory() as folder:

@@ -30,13 +30,13 @@ def read_topic_values(path: str, label: str) -> pd.Series:
     """Read the cluster, task or weight of each topic."""
     table = plain_table(path)
     topic = roles(table.columns).get(TOPIC)
-    others = [name for name in table.columns if name != topic]
-    if topic is None or len(others) != 1:
+    columns = [name for name in table.columns if name != topic]
+    if topic is None or len(columns) != 1:
         expected = f"a column {' or '.join(ALIASES[TOPIC])} and one {label} column in {path}"
         raise InputError(expected, "", "", map(str, table.columns))
-    values = table[others[0]]
+    values = table[columns[0]]
     values = pd.to_numeric(values, errors="coerce") if label == "weight" else values
-    return pd.Series(values.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
+    return pd.Series(values.to_numpy(), pd.Index(table[topic].astype(str)), name=columns[0])
 
 
 def declare_files(parser: ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def parse_columns(text: str) -> list[str] | dict[str, str]:
     """
     names = text.split(",")
     pairs = [name.rpartition("=") for name in names]
-    return {n: role for n, _, role in pairs} if all(each for _, each, _ in pairs) else names
+    return {n: role for n, _, role in pairs} if all(sign for _, sign, _ in pairs) else names
 
 
 def reading_options(options: Namespace) -> dict[str, Any]:
@@ -94,8 +94,8 @@ def depths(text: str) -> int | list[int]:
     >>> depths("10"), depths("5,10")
     (10, [5, 10])
     """
-    first, *others = map(int, text.split(","))
-    return [first, *others] if others else first
+    first, *further = map(int, text.split(","))
+    return [first, *further] if further else first
 
 
 def number_or_column(text: str) -> int | str:
@@ -198,7 +198,7 @@ DESIGN = {
 
 def _thresholds(text: str) -> str | list[float] | dict[str, float]:
     """Parse thresholds: numbers, system=number pairs, or a word."""
-    pairs = [part.rpartition("=") for part in text.split(",")]
+    pairs = [pair_text.rpartition("=") for pair_text in text.split(",")]
     try:
         numbers = [float(number) for *_, number in pairs]
     except ValueError:
@@ -218,7 +218,7 @@ READING: dict[str, dict[str, Any]] = {
     "stages": {"metavar": "SYSTEMS", "action": "append", "type": names_of_stages},
     "margin": {"type": float},
     "prior": {"metavar": "TABLE"},
-    **{word: {"metavar": "COLUMN"} for word in ("collection", "of", "search")},
+    **{name: {"metavar": "COLUMN"} for name in ("collection", "of", "search")},
     "method": {},
     "train": {"metavar": "FILE"},
     "task_metrics": {"metavar": "TASK=METRIC", "action": "append", "type": task_metric},
@@ -265,8 +265,8 @@ def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
         for name, parameter in _options_of(function).items():
             if name not in declared:
                 keywords = _reading(parameter.annotation) | READING.get(name, {})
-                own = HELP.get(f"{function.__name__}.{name}")
-                keywords["help"] = own or HELP.get(name) or _sentence(function, name)
+                specific = HELP.get(f"{function.__name__}.{name}")
+                keywords["help"] = specific or HELP.get(name) or _sentence(function, name)
                 flag = "--" + name.replace("_", "-")
                 parser.add_argument(flag, default=parameter.default, **keywords)
                 declared.add(name)
@@ -286,9 +286,9 @@ def _reading(annotation: object) -> dict[str, Any]:
     """Return arguments of argparse for the type of an option."""
     united = get_origin(annotation) in {Union, UnionType}
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType] if united else []
-    [only, *others] = kinds or [annotation]
-    if others:
-        return {"type": depths} if [only, *others] == [int, Sequence[int]] else {}
+    [only, *further] = kinds or [annotation]
+    if further:
+        return {"type": depths} if [only, *further] == [int, Sequence[int]] else {}
     if only is bool:
         return {"action": BooleanOptionalAction}
     if get_origin(only) is Literal:
@@ -296,7 +296,7 @@ def _reading(annotation: object) -> dict[str, Any]:
     return {"type": only} if only in {int, float} else {}
 
 
-def given(options: Namespace, function: Verb) -> dict[str, Any]:
+def arguments_of(options: Namespace, function: Verb) -> dict[str, Any]:
     """Return the arguments of a function that the options contain."""
     arguments = {name: getattr(options, name) for name in _options_of(function)}
     if arguments.get("prior") is not None:
@@ -368,9 +368,9 @@ def read_systems(path: str) -> pd.DataFrame:
     if name is None:
         raise InputError(f"a column {' or '.join(ALIASES[SYSTEM])} in {path}", "none")
     table = table.set_index(table[name].astype(str).rename(SYSTEM)).drop(columns=name)
-    again = table.index[table.index.duplicated()].unique()
-    if len(again):
-        raise IdError(f"one row per system in {path}", "several rows for the systems", "", again)
+    twice = table.index[table.index.duplicated()].unique()
+    if len(twice):
+        raise IdError(f"one row per system in {path}", "several rows for the systems", "", twice)
     lowered = table.apply(lambda column: column.astype(str).str.lower())
     booleans = [name for name in table if lowered[name].isin(YES | NO).all()]  # no missing values
     return table.assign(**{str(name): lowered[name].isin(YES) for name in booleans})
@@ -493,7 +493,7 @@ def scored(
         if by in qrels.columns and isinstance(runs, pd.DataFrame) and by not in runs.columns:
             groups = qrels.drop_duplicates([TOPIC, by]).set_index(TOPIC)[by]
         scored = ir.verbs.groupby(runs, groups).evaluate
-    scores: pd.DataFrame = scored(qrels, metrics, **given(options, ir.evaluate))
+    scores: pd.DataFrame = scored(qrels, metrics, **arguments_of(options, ir.evaluate))
     paths = {label: getattr(options, flag[2:]) for label, (flag, _) in DESIGN.items()}
     drawn: Any = {label: read_topic_values(path, label) for label, path in paths.items() if path}
     drawn |= {"repeats": options.repeats} if options.repeats else {}

@@ -3,7 +3,7 @@
 Verbs: check.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
@@ -63,7 +63,7 @@ def odd_topics(
     lengths = frames.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
     usual = frames.usual_length(rows)
-    expected_length = (
+    required = (
         usual if length is None else check_int("list_length", length, low=1, error=DepthError)
     )
     unknown = ~table.topics.isin(judgments.topics)
@@ -72,12 +72,12 @@ def odd_topics(
     lists_by_name = {
         "topics_unmatched": unknown_lists[unmatched[unknown_lists // len(table.topics)]],
         "topics_unknown": unknown_lists,
-        "lists_long": lists[rows > expected_length] if length is not None else lists[:0],
+        "lists_long": lists[rows > required] if length is not None else lists[:0],
         "lists_tied": np.unique(tied),
     } | frames.odd_lists(table)
     masks = {
         "topics_missing": lengths == 0,
-        "lists_short": (lengths > 0) & (lengths < expected_length),
+        "lists_short": (lengths > 0) & (lengths < required),
     }
     located: dict[str, Any] = {
         name: (table.topics, *np.divmod(lists, len(table.topics)))
@@ -108,6 +108,7 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[object] | None) ->
     """Return positions of rows with documents outside the collection."""
     if documents is None:
         return np.arange(0)
+    # numbers of the collection may be text in the runs
     ids = pa.array(pd.unique(pd.Series([*documents]))).cast(table.doc.type)
     return np.flatnonzero(~pc.is_in(table.doc, value_set=ids).to_numpy())
 
@@ -125,10 +126,10 @@ def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Co
 def identical(table: coded_tables.RunTable, codes: Codes, ranking: Ranking) -> pd.Series:
     """Return systems with identical rankings, indexed by system."""
     ends = np.searchsorted(table.system[ranking.order], np.arange(len(table.systems) + 1))
-    same: dict[bytes, list[Any]] = {}
-    for system, ranked_codes in zip(
-        table.systems.tolist(), np.split(codes[ranking.order], ends[1:-1]), strict=True
-    ):
+    # rankings are keys of a dictionary as bytes, so no two systems have to be compared
+    same: dict[bytes, list[Hashable]] = {}
+    ranked = np.split(codes[ranking.order], ends[1:-1])
+    for system, ranked_codes in zip(table.systems.tolist(), ranked, strict=True):
         same.setdefault(ranked_codes.tobytes(), []).append(system)
     pairs = [pair for group in same.values() for pair in permutations(group, 2)]
     return pd.Series([second for _, second in pairs], [first for first, _ in pairs], object)
@@ -147,7 +148,7 @@ def sizes(
     system = table.system[order]
     unjudged = has_judgments[order] & ~judged[order]
     top = has_judgments[order] & (ranking.rank <= depth)
-    counted: dict[str, Any] = {
+    counted: dict[str, NDArray[np.bool_] | slice] = {
         "topics": ranking.rank == 1,
         "documents": slice(None),
         "ties": ranking.tied,
@@ -325,6 +326,7 @@ def check(
     check_int("depth", depth, low=1, error=DepthError)
     judgments = coded_tables.read_qrels_table(qrels)
     unreadable = _skipped_files(runs)
+    # each repeat of judgments, such as a pass of a judge, contains a document once
     if repeat_column(judgments.frame, [judgments.columns[role] for role in (TOPIC, DOC)]) is None:
         (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
         coded_tables.refuse_twice_judged(judgments, repeated(codes))
@@ -353,7 +355,7 @@ def check(
     return _with_severity(_filled(numbers, listed), scored=SCORE in roles(frame.columns))
 
 
-def _ids(documents: Iterable[object] | None) -> list[Any] | None:
+def _ids(documents: Iterable[object] | None) -> list[object] | None:
     if documents is None:
         return None
     if isinstance(documents, str) or not isinstance(documents, Iterable):
@@ -375,9 +377,10 @@ def _numbers_of_systems(
     listed = {
         "scores_missing": _of_rows(table, frames.without_score(table)),
         "scores_infinite": _of_rows(table, np.flatnonzero(infinite)),
+        # a later search may return a document again, so searches are not merged yet
         "duplicates": _of_rows(table, searches.listed_twice(table, policy.search)),
     }
-    costs: dict[str, Any] = {}
+    costs: dict[str, Codes] = {}
     if policy.search is not None:
         table, costs = _merged_searches(_with_every_score(table), policy)
     codes, judged = _coded(table, judgments)
@@ -403,10 +406,10 @@ def _numbers_of_systems(
 
 def _merged_searches(
     table: coded_tables.RunTable, policy: Policy
-) -> tuple[coded_tables.RunTable, dict[str, Any]]:
+) -> tuple[coded_tables.RunTable, dict[str, Codes]]:
     """Return merged lists, and the costs of searches per system."""
     listed, _, repeats = searches.shown(table, policy)
-    counts = {searches.SHOWN: np.bincount(listed.system)}
+    counts: dict[str, Codes] = {searches.SHOWN: np.bincount(listed.system)}
     counts[searches.AGAIN] = np.bincount(listed.system, repeats).astype(int)
     runs = searches.merged(by_role(table.frame, RUN, policy.search), policy, chunks=True)
     return coded_tables.read_table(runs), counts
@@ -434,9 +437,8 @@ def _with_every_score(table: coded_tables.RunTable) -> coded_tables.RunTable:
     scores_or_ranks = -table.rank if table.score is None and table.rank is not None else table.score
     name = str(table.columns.get(SCORE, SCORE))
     scores = {name: pd.Series(scores_or_ranks).fillna(-np.inf).to_numpy()}
-    return replace(
-        table, frame=table.frame.assign(**scores), columns={**table.columns, SCORE: name}
-    )
+    columns = {**table.columns, SCORE: name}
+    return replace(table, frame=table.frame.assign(**scores), columns=columns)
 
 
 def _coded(
@@ -447,9 +449,8 @@ def _coded(
     if is_text(table.doc.type) != is_text(judgments.doc.type):
         (codes,) = coded_tables.code_documents(retrieved)
         return codes, np.zeros(len(codes), dtype=bool)
-    codes, judged = coded_tables.code_documents(
-        retrieved, coded_tables.Side(judgments.topic, judgments.doc)
-    )
+    of_qrels = coded_tables.Side(judgments.topic, judgments.doc)
+    codes, judged = coded_tables.code_documents(retrieved, of_qrels)
     return codes, np.isin(codes, judged[judgments.grade != POOLED_UNJUDGED])
 
 
@@ -459,9 +460,8 @@ def _skipped_files(runs: Runs) -> pd.Series:
     if not problems_read:
         return pd.Series(dtype=object)
     problems = pd.DataFrame(problems_read)
-    merged = (
-        problems.groupby(["file", "expected"], sort=False)["found"].agg("; ".join).reset_index()
-    )
+    found = problems.groupby(["file", "expected"], sort=False)["found"]
+    merged = found.agg("; ".join).reset_index()
     texts = "expected " + merged["expected"] + ", but found " + merged["found"]
     return texts.set_axis(merged["file"]).astype(object)
 
@@ -492,7 +492,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     return Findings(summary.join(frame[columns]))
 
 
-def _problems(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
+def _problems(row: Mapping[Hashable, Any], severity: Mapping[str, str]) -> dict[str, str]:
     """Map the problems of a run to severities, errors first."""
     problems = {name: severity_of for name, severity_of in severity.items() if row[name]}
     if "documents_unknown" in problems and len(row["documents_unknown"]) == row["documents"]:

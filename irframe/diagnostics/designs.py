@@ -1,7 +1,6 @@
 """Findings about clusters of topics and repeats of systems."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -74,6 +73,7 @@ def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     """
     columns = [cube[name] for name in cube.coords if name not in OURS]
     few = [c for c in columns if c.dims == (TOPIC,) and c.size >= FEWEST * len(pd.unique(c.values))]
+    # a declared design already says how topics were sampled
     if not few or names_declared(cube.attrs):
         return
     scores = scored_at(cube, metrics[:1], depth).isel({METRIC: 0})
@@ -90,7 +90,7 @@ def scored_at(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> xr.Dat
 
     Without metrics, the default is nDCG, or SpanR for judgments of spans.
     """
-    chosen: list[Any] = [*metrics] or ["SpanR" if of_spans(cube) else "nDCG"]
+    chosen: list[Metric | str] = [*metrics] or ["SpanR" if of_spans(cube) else "nDCG"]
     return score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])]).isel({DEPTH: 0}, drop=True)
 
 
@@ -106,6 +106,7 @@ def explained(values: pd.Series, labels: ArrayLike) -> float:
     >>> round(explained(values, list("aaaabbbb")), 2), explained(values, list("abababab"))
     (0.98, 0.0)
     """
+    # topics with a missing value form a group of their own
     codes = pd.factorize(pd.Series(np.asarray(labels)), use_na_sentinel=False)[0]
     groups = values.groupby(codes)
     inside = (values - groups.transform("mean")).var(ddof=0)
@@ -158,14 +159,14 @@ def check_repeats(
         )
         single = counts.index[counts == 1]
         yield from findings_at("warning", problem, single, advice, BOUTHILLIER)
-    shared = owners.groupby("repeat", sort=False)["system"].nunique()
+    n_systems = owners.groupby("repeat", sort=False)["system"].nunique()
     if REPEATS not in cube.attrs:
         problem = f"{plural(folded.repeat)} with the same label in several systems"
         advice = (
             "if all systems share a repeat, such as a pass of a judge, declare shared repeats; by "
             f"default, each system has its own repeats{IN_CODE}design(repeats='shared')"
         )
-        yield from findings_at("note", problem, shared.index[shared > 1], advice, BOUTHILLIER)
+        yield from findings_at("note", problem, n_systems.index[n_systems > 1], advice, BOUTHILLIER)
 
 
 def _far_off(

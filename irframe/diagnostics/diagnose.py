@@ -3,7 +3,7 @@
 Verbs: diagnose.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -148,8 +148,10 @@ def _pool(
     pool = int(known_pool.depth.min())
     beyond = sorted(k for k in {metric.depth or depth for metric in metrics} or {depth} if k > pool)
     if beyond:
+        # if no system is known to contribute, all systems are taken to contribute
         contributing = known_pool.contributing | ~known_pool.contributing.any()
         grades = cube["grade"].isel({SYSTEM: np.flatnonzero(contributing)})
+        # the product is 1 down to the first unjudged document, so the sum is a depth
         judged = (grades != UNJUDGED).cumprod(DEPTH).sum(DEPTH).median().item()
         median = f"the median list is judged to depth {judged:.0f}"
         problem = f"evaluation deeper than the pool of contributing runs to depth {pool}; {median}"
@@ -159,6 +161,7 @@ def _pool(
         yield Finding("warning", problem, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:
         return
+    # the rate of the last depth counts the documents that the depth before lacks
     last = np.array([max(1, pool - 1), pool][pool == 1 :])
     rate = count_pools(experiment_of(cube), 1, last)[2][-1]
     divided = [str(metric) for metric in metrics if metric.fillings]
@@ -332,6 +335,7 @@ def diagnose(
     policy = Policy(**Pool.read(pool).plain, **prepared.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, stops=stops)
 
+    # both sides are read later, so that an error of one side does not hide an error of the other
     def read_runs() -> tuple[Folded, RunTable]:
         folded = fold(data, Searches.column(search))
         return folded, read_table(prepared.runs(folded.runs, policy=policy))
@@ -384,11 +388,13 @@ def _findings(
 ) -> Iterator[Finding]:
     """Yield findings about runs and judgments, and about their cube."""
     folded, table = runs
+    # the list is needed twice, because a cube can only be built of frames without errors
     of_frames = list(check_frames(table, judgments, depth))
     yield from of_frames
     yield from drawn_together(judgments)
     judged = judgments.grade != POOLED_UNJUDGED
     if judged.any() and not any(finding.severity == "error" for finding in of_frames):
+        # the findings say what the warnings about the cube would say
         with unsaid():
             named_policy = replace(policy, contributing=folded.contributing(policy.contributing))
             built = build_cube(table.frame, judgments.frame[judged], named_policy)
@@ -400,14 +406,16 @@ def _findings(
 
 
 def _reported(
-    read_runs: Callable[[], Any], read_qrels: Callable[[], Any], find: Callable[..., Any]
+    read_runs: Callable[[], object],
+    read_qrels: Callable[[], object],
+    find: Callable[..., Iterable[Finding]],
 ) -> list[Finding]:
     """Return findings, or only errors if reading fails."""
-    sides: list[Any] = []
+    sides: list[object] = []
     errors: list[Finding] = []
-    for read in (read_runs, read_qrels):
+    for read_side in (read_runs, read_qrels):
         try:
-            sides.append(read())
+            sides.append(read_side())
         except IrframeError as error:
             errors.append(findings.finding_of(error))
     return errors or [*findings.until_error(find(*sides))]

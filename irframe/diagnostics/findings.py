@@ -1,7 +1,7 @@
 """Findings about runs and judgments, as rows of a frame."""
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, fields
@@ -72,7 +72,7 @@ def listed_findings(positions: Iterable[object], total: int | None = None) -> st
 
 def findings_at(
     severity: str,
-    what: str,
+    problem: str,
     positions: Any,
     advice: str,
     reference: str = TREC_EVAL,
@@ -84,15 +84,16 @@ def findings_at(
     If the locations are row numbers, `describe` returns a string for each row.
     """
     if number := len(positions):
+        # texts are made only for the rows that are shown, which are few
         if describe is not None:
             positions = describe(positions if _EVERY.get() else positions[: SHOWN + 1])
         where = listed_findings(positions, number)
-        yield Finding(severity, what, where, how_many or number, advice, reference)
+        yield Finding(severity, problem, where, how_many or number, advice, reference)
 
 
 def findings_of(
     severity: str,
-    what: str,
+    problem: str,
     systems: pd.Index,
     lists: NDArray[np.bool_],
     advice: str,
@@ -103,9 +104,10 @@ def findings_of(
     `lists` has the shape (system, topic), and is True for the lists to report.
     """
     counts = lists.sum(axis=1)
+    # the sort is stable, so systems with equal counts keep their order
     order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
     positions = [f"{systems[row]} ({counts[row]})" for row in order]
-    yield from findings_at(severity, what, positions, advice, reference, int(counts.sum()))
+    yield from findings_at(severity, problem, positions, advice, reference, int(counts.sum()))
 
 
 def every_place() -> AbstractContextManager[None]:
@@ -150,6 +152,7 @@ class Findings(Kept):
         return texts.loc[:, ~(texts.map(lambda value: isinstance(value, str) and not value)).all()]
 
     def __repr__(self) -> str:
+        # only results of `diagnose` have these columns; results of `check` are printed as tables
         if {"severity", "what", "how_many", "advice"} <= {*self.columns}:
             return visible("\n".join(map(_as_lines, self.to_dict("records")))) or "nothing found"
         shown, note = fitted(self._shown(), FIRST["check"])
@@ -161,7 +164,7 @@ class Findings(Kept):
         return shown
 
 
-def _as_lines(finding: Mapping[Any, Any]) -> str:
+def _as_lines(finding: Mapping[Hashable, Any]) -> str:
     """Return a finding and its advice as lines of text."""
     where = finding.get("where") or ""
     positions = where if isinstance(where, str) else listed_findings(where)

@@ -91,6 +91,7 @@ def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
     topics = judgments.topics.get_indexer(table.topics)
     shape = (len(table.systems), len(judgments.topics))
     values = topics[table.topic] >= 0
+    # codes may be 32-bit integers, and their products may be greater
     cell = table.system[values].astype(np.int64) * shape[1] + topics[table.topic][values]
     return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
@@ -137,6 +138,7 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
 def _topic_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
     sides = table.topics, judgments.topics
     types = [pa.array(side).type for side in sides]
+    # Arrow has two types of strings, which differ only in the size of offsets
     if types[0] != types[1] and not all("string" in str(kind) for kind in types):
         where = f"{table.topics.dtype} in the runs, {judgments.topics.dtype} in the qrels"
         n_common = int(table.topics.astype(str).isin(judgments.topics.astype(str)).sum())
@@ -183,6 +185,7 @@ def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Findi
         ("warning", "documents with several texts", with_other_texts(table), table.describe, SPLIT),
     ):
         yield from findings_at(severity, problem, rows, advice, describe=describe)
+    # if runs and judgments have no topic in common, another finding says so
     if (topic < len(judgments.topics)).any() and not is_judged.any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
         where = f"runs: {docs[0]}; qrels: {docs[1]}"
@@ -224,6 +227,7 @@ def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterato
     systems = table.systems
     empty = lengths == 0
     unmatched = empty.all(axis=1)
+    # if no system has a judged topic, there already is an error about topics
     if not unmatched.all():
         advice = "these systems score 0 on every topic: compare the topic ids"
         problem = "systems without a list for any judged topic"
@@ -266,9 +270,11 @@ def like_spelled(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
 def with_other_texts(table: RunTable) -> Codes:
     """Return rows whose text differs from the document's first text."""
     doc_column = table.columns.get(DOC)
+    # a column such as `document` may contain the ids instead of texts
     name = next((n for n in TEXT_COLUMNS if n in table.frame.columns and n != doc_column), None)
     if name is None:
         return np.arange(0)
+    # as strings, two missing texts are equal
     texts = table.frame[name].astype(str).to_numpy(object)
     pairs = pd.DataFrame({"doc": table.doc.to_numpy(), "text": texts})
     first = pairs.groupby("doc", sort=False)["text"].transform("first")

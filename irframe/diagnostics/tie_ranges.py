@@ -155,6 +155,7 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
 def _rates(block: Block, _: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
     """Yield the share of tied documents down to the depth."""
     above = np.asarray(block.tied)[..., : depths[0]]
+    # a document is tied with the one above it or with the one below it
     below = np.append(above[..., 1:], np.zeros_like(above[..., :1]), axis=-1)
     number = np.minimum(block.retrieved, depths[0])
     share = np.full(number.shape, np.nan)

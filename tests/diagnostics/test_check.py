@@ -207,8 +207,8 @@ def test_judgments_outside_the_collection_or_in_training_data_add_cautions(tmp_p
     ir.verbs.write_run(odd_runs().query("system == 'sound'"), tmp_path / "a.run")
     for name, frame in {"q": qrels, "t": train}.items():
         ir.verbs.write_qrels(frame, tmp_path / f"{name}.txt")
-    words = ["check", "q.txt", "a.run", "--train", "t.txt", "--fail-on", "never"]
-    main([name if "." not in name else str(tmp_path / name) for name in words])
+    args = ["check", "q.txt", "a.run", "--train", "t.txt", "--fail-on", "never"]
+    main([name if "." not in name else str(tmp_path / name) for name in args])
     assert cautions[1] in capsys.readouterr().err
 
 

@@ -52,8 +52,8 @@ def slow(runs, by):
             doc = chunk[0]
             order += [doc] * (doc not in order)
             scores.setdefault(doc, []).append(score)
-        ways = {"max": max, "sum": sum, "mean": lambda each: sum(each) / len(each)}
-        value = {doc: ways[by](each) if by in ways else 0 for doc, each in scores.items()}
+        ways = {"max": max, "sum": sum, "mean": lambda scores: sum(scores) / len(scores)}
+        value = {doc: ways[by](of_doc) if by in ways else 0 for doc, of_doc in scores.items()}
         result[key] = sorted(order, key=lambda doc: -value[doc])
     return result
 
@@ -102,16 +102,16 @@ WAYS = {
 
 
 @pytest.mark.filterwarnings("ignore:no interval for:irframe.errors.IrframeWarning")
-@pytest.mark.parametrize("way", WAYS)
-def test_evaluate_scorer_and_cube_count_each_document_once(way):
-    runs = CHUNKS if way == "a column" else CHUNKS.drop(columns="doc_id")
+@pytest.mark.parametrize("form", WAYS)
+def test_evaluate_scorer_and_cube_count_each_document_once(form):
+    runs = CHUNKS if form == "a column" else CHUNKS.drop(columns="doc_id")
     expected = {"AP": (1 / 2 + 2 / 3) / 2, "Recall@2": 0.5, "Recall": 1.0}
     metrics = list(expected)
-    table = runs.ireval.evaluate(QRELS, metrics, **arguments(ir.evaluate, WAYS[way]))
+    table = runs.ireval.evaluate(QRELS, metrics, **arguments(ir.evaluate, WAYS[form]))
     assert table.iloc[0].to_dict() == pytest.approx(expected)
-    judged = ir.scorer(QRELS, metrics, **arguments(ir.evaluate, WAYS[way]))
+    judged = ir.scorer(QRELS, metrics, **arguments(ir.evaluate, WAYS[form]))
     assert judged.mean(runs) == pytest.approx(expected)
-    scores = runs.ireval.cube(QRELS, **arguments(ir.cube, WAYS[way])).ireval.score("AP", "Recall")
+    scores = runs.ireval.cube(QRELS, **arguments(ir.cube, WAYS[form])).ireval.score("AP", "Recall")
     assert scores.isel(depth=-1).to_numpy().ravel().tolist() == pytest.approx([expected["AP"], 1.0])
     for result in (table, scores):
         assert result.attrs["unit"] == "doc, at its first chunk"

@@ -34,14 +34,14 @@ from irframe.metrics import METRICS
 from irframe.metrics.facts import facts
 from irframe.names import SCORE_DTYPES, TIES
 
-PLAIN = [each.text for each in VARIANTS if not facts(each.text).pooled]
-POOLED = [each.text for each in VARIANTS if facts(each.text).pooled]
+PLAIN = [variant.text for variant in VARIANTS if not facts(variant.text).pooled]
+POOLED = [variant.text for variant in VARIANTS if facts(variant.text).pooled]
 NOVEL = [name for name, kind in METRICS.items() if kind.subtopics and name != "IA"]
 
 
 def uncut(texts):
     """Return the metrics that can be computed without a cutoff."""
-    return [each for each in texts if "@" in each or ir.parse_metric(each).uncut() is not None]
+    return [text for text in texts if "@" in text or ir.parse_metric(text).uncut() is not None]
 
 
 def at_depths(texts, depths):
@@ -50,9 +50,9 @@ def at_depths(texts, depths):
     return [text if "@" in text else f"{text}@{depth}" for text, depth in value]
 
 
-def asked(ties, subset=PLAIN):
+def allowed_metrics(ties, subset=PLAIN):
     """Yield lists of the metrics that a tie policy allows."""
-    allowed = [each for each in subset if not shares_ranks(ties) or ties in facts(each).shares]
+    allowed = [text for text in subset if not shares_ranks(ties) or ties in facts(text).shares]
     yield uncut(allowed)
     yield at_depths(allowed, (1, 4, 9, 30))
     closed = ["RBP(p=0.5, judged_only=True)", "AP(judged_only=True)", "AP(judged_only=True)@3"]
@@ -68,12 +68,12 @@ def drawn(seed, *, integers=False, least=0):
     run, qrels = {}, {}
     for number, length in enumerate((1, 2, 12, 40, 0, 25, 25, 3)):
         topic = number + 100 if integers else f"q{number}"
-        docs = [name(int(each)) for each in rng.choice(70, length, replace=False)]
+        docs = [name(int(number)) for number in rng.choice(70, length, replace=False)]
         scores = rng.normal(size=length).round(int(rng.integers(0, 3)))
         scores[rng.random(length) < 0.1] = rng.choice([-np.inf, 0.0, -0.0])
         run[topic] = dict(zip(docs, scores.tolist(), strict=True))
         size = int(rng.integers(2, 50)) if number % 2 else 5
-        pool = [name(int(each)) for each in rng.choice(70, size, replace=False)]
+        pool = [name(int(number)) for number in rng.choice(70, size, replace=False)]
         grades = rng.integers(least, 4, size).tolist()
         qrels[topic] = dict(zip(pool, grades, strict=True))
         if number == 5:
@@ -101,10 +101,10 @@ def by_cube(run, qrels, metrics, **policy):
     return scores.to_numpy()[positions].reshape(len(chosen), -1).T
 
 
-def same(found, expected):
+def same(result, expected):
     """Assert that frames of scores are exactly equal."""
-    pd.testing.assert_frame_equal(found, expected, check_exact=True)
-    assert {**expected.attrs, **found.attrs} == expected.attrs
+    pd.testing.assert_frame_equal(result, expected, check_exact=True)
+    assert {**expected.attrs, **result.attrs} == expected.attrs
 
 
 def readers(scorer, run):
@@ -146,7 +146,7 @@ def test_scorers_equal_evaluate_for_every_input(ties, dtype, integers, monkeypat
     run, qrels = drawn(len(ties), integers=integers)
     policy = {"ties": ir.Ties(ties, dtype=dtype, seed=5)}
     every = {doc for docs in run.values() for doc in docs}
-    for metrics in asked(ties):
+    for metrics in allowed_metrics(ties):
         expected = ir.evaluate(run, qrels, metrics, **policy)
         assert np.array_equal(expected, by_cube(run, qrels, metrics, **policy), equal_nan=True)
         scorer = ir.scorer(qrels, metrics, docs=every, **policy)
@@ -189,7 +189,7 @@ def test_scorers_use_ranks_with_ties_rank():
     run, qrels = drawn(1)
     frame = ir.as_runs(run)
     frame["rank"] = frame.groupby("topic")["score"].rank(method="first")
-    for metrics in asked("rank"):
+    for metrics in allowed_metrics("rank"):
         scorer = ir.scorer(qrels, metrics, ties="rank")
         same(scorer(frame), ir.evaluate(frame, qrels, metrics, ties="rank"))
         same(scorer(frame.drop(columns="score")), ir.evaluate(frame, qrels, metrics, ties="rank"))
@@ -223,7 +223,7 @@ def test_scorers_and_evaluate_have_equal_scores_with_equal_options(options):
 def test_scorers_keep_systems_and_column_names():
     runs, qrels = ir.example_track()
     named = runs.rename(columns={"system": "tag", "topic": "qid", "doc": "docno"})
-    for metrics in asked("trec"):
+    for metrics in allowed_metrics("trec"):
         scorer = ir.scorer(qrels, metrics)
         same(scorer(named), ir.evaluate(named, qrels, metrics))
         single = named[named["tag"] == "bm25"]
@@ -234,7 +234,7 @@ def test_scorers_keep_systems_and_column_names():
 def test_metrics_of_the_pool_need_contributing_runs():
     run, qrels = drawn(4)
     pooled = ir.as_runs(run).assign(contributing=True)
-    for metrics in asked("trec", [*POOLED, "AP", "nDCG"]):
+    for metrics in allowed_metrics("trec", [*POOLED, "AP", "nDCG"]):
         expected = ir.evaluate(pooled, qrels, metrics)
         same(ir.scorer(qrels, metrics)(pooled), expected)
     refused(MetricError, "known pool", lambda: ir.scorer(qrels, at_depths(POOLED, [5]))(run))
@@ -252,7 +252,7 @@ def test_scorers_read_judgments_by_subtopic():
         frame.assign(intent=f"i{subset}").sample(frac=0.6, random_state=subset)
         for subset in range(3)
     ]
-    by_subtopic = pd.concat(groups).assign(grade=lambda each: rng.integers(0, 3, len(each)))
+    by_subtopic = pd.concat(groups).assign(grade=lambda rows: rng.integers(0, 3, len(rows)))
     metrics = at_depths([*NOVEL, "IA(metric='AP')", "alpha_nDCG(alpha=0.2)"], (5, 20))
     every = [*uncut([*NOVEL, "IA(metric='AP')"]), *metrics]
     for value in (by_subtopic, by_subtopic.rename(columns={"intent": "iteration"})):
@@ -291,11 +291,11 @@ def test_topics_can_be_limited_to_those_of_the_run():
 def test_topics_are_scored_independently():
     run, qrels = drawn(9)
     metrics = at_depths(PLAIN, (3, 10))
-    together = ir.scorer(qrels, metrics)(run)
+    all_scores = ir.scorer(qrels, metrics)(run)
     topics = ir.scorer(qrels, metrics, topics="runs")
-    for topic in (each for each in run if run[each] and each in qrels):
+    for topic in (name for name in run if run[name] and name in qrels):
         alone = topics({topic: run[topic]})
-        assert np.array_equal(alone, together.loc[alone.index], equal_nan=True)
+        assert np.array_equal(alone, all_scores.loc[alone.index], equal_nan=True)
 
 
 def test_inputs_are_not_changed():
@@ -313,7 +313,7 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 
 
 @pytest.mark.parametrize(
-    ("arrays", "error", "words"),
+    ("arrays", "error", "message"),
     [
         (([0, 0], [0, 0], [1.0, 2.0]), IdError, "found 1 document listed again: q1 a"),
         (([0, 0], [0, 1], [1.0, np.nan]), RankingError, "found 1 row without a score: q1 b"),
@@ -339,8 +339,8 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     ],
     ids=str,
 )
-def test_invalid_arrays_are_named(arrays, error, words):
-    with pytest.raises(error, match=words):
+def test_invalid_arrays_are_named(arrays, error, message):
+    with pytest.raises(error, match=message):
         ir.scorer(BASE, "AP")(**dict(zip(("topic", "doc", "score"), arrays, strict=True)))
 
 
@@ -431,31 +431,31 @@ def test_empty_lists_score_zero(run, metrics):
     assert none == dict.fromkeys(metrics, 0)
 
 
-@pytest.mark.parametrize("word", ["repeat", "seed", "variation"])
-def test_means_over_repeats_equal_summary(word):
+@pytest.mark.parametrize("column", ["repeat", "seed", "variation"])
+def test_means_over_repeats_equal_summary(column):
     runs, qrels = ir.example_track()
-    own = runs[runs["system"] == "splade"].reset_index(drop=True)
+    run = runs[runs["system"] == "splade"].reset_index(drop=True)
     rng = np.random.default_rng(0)
     noise = [
-        own.assign(score=own["score"] + rng.normal(size=len(own)), **{word: n}) for n in (3, 1, 2)
+        run.assign(score=run["score"] + rng.normal(size=len(run)), **{column: n}) for n in (3, 1, 2)
     ]
     frame = pd.concat(noise, ignore_index=True)
-    if word == "variation":  # one topic lacks a repeat, and another has no repeat
-        lacking = (frame["topic"] == "101") & (frame[word] == 1)
+    if column == "variation":  # one topic lacks a repeat, and another has no repeat
+        lacking = (frame["topic"] == "101") & (frame[column] == 1)
         frame = frame[~lacking & (frame["topic"] != "102")]
     nested = {
-        repeat: group.drop(columns=word).ireval.to_pytrec_eval()
-        for repeat, group in frame.groupby(word, sort=False)
+        repeat: group.drop(columns=column).ireval.to_pytrec_eval()
+        for repeat, group in frame.groupby(column, sort=False)
     }
     scorer = ir.scorer(qrels, ["nDCG@10", "GMAP", "AP", "ASL"], no_rel="nan")
-    value = [frame, *([{"splade": nested}] if word == "repeat" else [])]
+    value = [frame, *([{"splade": nested}] if column == "repeat" else [])]
     for runs_of in value:
         with warnings.catch_warnings(action="ignore"):
             table, means = scorer(runs_of), scorer.mean(runs_of)
             expected = ir.evaluate(frame, qrels, *scorer.metrics, no_rel="nan")
             summary = table.ireval.summary()["mean"].droplevel("system")
         assert table.to_numpy().tolist() == expected.to_numpy().tolist()
-        assert table.attrs.get("repeats") == ("topic" if word == "variation" else None)
+        assert table.attrs.get("repeats") == ("topic" if column == "variation" else None)
         assert means == summary.to_dict()
 
 

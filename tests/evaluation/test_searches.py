@@ -86,10 +86,10 @@ def test_merged_searches_keep_first_occurrences(seed, each):
     table = runs.ireval.check(qrels, search=ir.Searches("call", each=each))[["shown", "again"]]
     np.testing.assert_array_equal(table, costs.groupby(level=0).sum().loc[table.index, [*table]])
     looked = [
-        r.ireval.diagnose(qrels, "R", units=ir.Units(length="tokens"), stop=ir.Budget(5), **own)[
-            "what"
-        ].tolist()
-        for r, own in ((runs, {"search": options["search"]}), (lists, {}))
+        r.ireval.diagnose(
+            qrels, "R", units=ir.Units(length="tokens"), stop=ir.Budget(5), **searched
+        )["what"].tolist()
+        for r, searched in ((runs, {"search": options["search"]}), (lists, {}))
     ]
     assert looked[0] == looked[1]
 
@@ -124,10 +124,10 @@ def test_all_inputs_have_the_same_scores(tmp_path):
         stop=ir.Budget(30),
     )
     runs["tokens"] = runs.groupby("doc")["tokens"].transform("max")
-    own = runs.ireval.evaluate(
+    by_column = runs.ireval.evaluate(
         qrels, "R", search="call", units=ir.Units(length="tokens"), stop=ir.Budget(30)
     )
-    np.testing.assert_array_equal(table, own)
+    np.testing.assert_array_equal(table, by_column)
 
 
 @pytest.mark.parametrize("ties", ["trec", "doc", "order", "random", "mean"])
@@ -181,16 +181,16 @@ def test_repeats_have_separate_searches():
     scores = both.ireval.evaluate(qrels, ["R", "again"], search="call")
     for seed, runs in ((1, first), (2, second)):
         alone = runs.ireval.evaluate(qrels, ["R", "again"], search="call")
-        own = scores.xs(seed, level="seed").loc[alone.index]
-        np.testing.assert_array_equal(own, alone)
+        of_seed = scores.xs(seed, level="seed").loc[alone.index]
+        np.testing.assert_array_equal(of_seed, alone)
 
 
 def test_recall_does_not_depend_on_the_order_within_searches():
     runs, qrels = traces(7)
-    other = runs.assign(score=np.random.default_rng(1).random(len(runs)))
+    shuffled = runs.assign(score=np.random.default_rng(1).random(len(runs)))
     options = {"search": "call", "stop": ir.AfterSearches([1, 2, 3])}
     pd.testing.assert_frame_equal(
-        *(r.ireval.evaluate(qrels, "R", **options).sort_index() for r in (runs, other))
+        *(r.ireval.evaluate(qrels, "R", **options).sort_index() for r in (runs, shuffled))
     )
 
 
@@ -222,15 +222,15 @@ ASKED = {
 """Part of the message -> invalid options."""
 
 
-@pytest.mark.parametrize("words", [*CHANGED, *ASKED])
-def test_invalid_numbers_of_searches_are_refused(words):
+@pytest.mark.parametrize("message", [*CHANGED, *ASKED])
+def test_invalid_numbers_of_searches_are_refused(message):
     runs, qrels = traces()
-    runs = runs.assign(call=CHANGED[words]) if words in CHANGED else runs
-    options = {"search": "call", "searches": 2} | ASKED.get(words, {})
+    runs = runs.assign(call=CHANGED[message]) if message in CHANGED else runs
+    options = {"search": "call", "searches": 2} | ASKED.get(message, {})
     metrics = options.pop("metrics", "R")
     evaluate = runs.ireval.evaluate
     refused(
-        IrframeError, words, lambda: evaluate(qrels, metrics, **arguments(ir.evaluate, options))
+        IrframeError, message, lambda: evaluate(qrels, metrics, **arguments(ir.evaluate, options))
     )
 
 
@@ -276,8 +276,8 @@ def test_results_keep_the_options_of_searches(tmp_path):
     frame = runs.ireval.evaluate(qrels, ["R", "shown"], **options)
     frame.ireval.freeze(selected, baseline="s0", runs=runs, documents=3)
     assert frame.loc[["s1"]].ireval.compare(baseline=selected)["metric"].tolist() == ["R", "shown"]
-    other = runs.ireval.evaluate(qrels, ["R", "shown"], search="call")
-    refused(IrframeError, "found each: 3 in the file", other.ireval.compare, baseline=selected)
+    uncut = runs.ireval.evaluate(qrels, ["R", "shown"], search="call")
+    refused(IrframeError, "found each: 3 in the file", uncut.ireval.compare, baseline=selected)
     cube, better = (
         runs.ireval.cube(qrels, **options, units=ir.Units(length="tokens")),
         qrels.assign(grade=1),

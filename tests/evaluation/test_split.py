@@ -19,18 +19,18 @@ def test_shards_are_scored_as_separate_collections():
     scores = shards.ireval.evaluate(QRELS, "AP", "nDCG@10")
     assert scores.attrs["repeats"] == "shared"
     here = QRELS["doc"].map(lambda doc: zlib.crc32(doc.encode()) % 3) == 1
-    own = RUNS[np.array(pos) == 1].ireval.evaluate(QRELS[here], "AP", "nDCG@10", no_rel="nan")
+    of_shard = RUNS[np.array(pos) == 1].ireval.evaluate(QRELS[here], "AP", "nDCG@10", no_rel="nan")
     result = scores.xs("2 of 3, seed 0", level="shard")
-    pd.testing.assert_frame_equal(result.reindex(own.index), own, check_exact=True)
+    pd.testing.assert_frame_equal(result.reindex(of_shard.index), of_shard, check_exact=True)
 
 
 def test_shards_without_relevant_documents_score_nan():
     scores = RUNS.ireval.split(8, seed=1).ireval.evaluate(QRELS, "AP")
     relevant = QRELS[QRELS["grade"] > 0].ireval.split(8, seed=1)
     lacking = {*QRELS["topic"]} - {*relevant.loc[relevant["shard"] == "1 of 8, seed 1", "topic"]}
-    own = scores.xs("1 of 8, seed 1", level="shard")["AP"].dropna()
+    of_shard = scores.xs("1 of 8, seed 1", level="shard")["AP"].dropna()
     assert lacking
-    assert not lacking & {*own.index.get_level_values("topic")}
+    assert not lacking & {*of_shard.index.get_level_values("topic")}
 
 
 def test_split_and_complete_judgments_give_the_same_scores():

@@ -44,9 +44,9 @@ def test_scores_at_a_threshold_equal_scores_at_the_depth_reached(ties):
         pos = scores["system"].to_numpy()[s], scores["topic"].to_numpy()[t]
         depths = (score.loc[[pos]].to_numpy() >= steps[:, np.newaxis]).sum(axis=1)
         expected = by_depth[:, s, t, np.maximum(depths, 1) - 1]
-        read = depths > 0
-        np.testing.assert_array_equal(scores.to_numpy()[:, s, t, read], expected[:, read])
-        assert not scores.sel(metric="P")[s, t, ~read].any()
+        is_read = depths > 0
+        np.testing.assert_array_equal(scores.to_numpy()[:, s, t, is_read], expected[:, is_read])
+        assert not scores.sel(metric="P")[s, t, ~is_read].any()
 
 
 def test_a_threshold_below_all_scores_cuts_nothing():
@@ -54,10 +54,10 @@ def test_a_threshold_below_all_scores_cuts_nothing():
     uncut = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"])
     scores = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold(-1))
     np.testing.assert_array_equal(scores, uncut)
-    own = runs.ireval.evaluate(
+    by_system = runs.ireval.evaluate(
         qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold({"s0": -1, "s1": 0})
     )
-    np.testing.assert_array_equal(own, uncut)
+    np.testing.assert_array_equal(by_system, uncut)
     metrics = [*METRICS[1:4], "nDCG"]
     beyond = {"stop": ir.Threshold(-1e300), "ties": ir.Ties(dtype="float32")}
     np.testing.assert_array_equal(runs.ireval.evaluate(qrels, metrics, **beyond), uncut)
@@ -85,13 +85,13 @@ def test_all_inputs_have_the_same_scores(tmp_path):
 
 def test_thresholds_may_differ_between_systems():
     runs, qrels = lists(3)
-    own = {"s1": 0.5, "s0": 0.25}
-    scores = runs.ireval.evaluate(qrels, "P", stop=ir.Threshold(own))["P >= own threshold"]
-    for system, step in own.items():
+    by_system = {"s1": 0.5, "s0": 0.25}
+    scores = runs.ireval.evaluate(qrels, "P", stop=ir.Threshold(by_system))["P >= own threshold"]
+    for system, step in by_system.items():
         alone = runs[runs["system"] == system].ireval.evaluate(qrels, "P", stop=ir.Threshold(step))
         np.testing.assert_array_equal(scores.loc[[system]], alone[f"P >= {step}"])
-    array = runs.ireval.cube(qrels, scores=True).ireval.score("P", stop=ir.Threshold(own))
-    assert array["threshold"].to_series().to_dict() == own
+    array = runs.ireval.cube(qrels, scores=True).ireval.score("P", stop=ir.Threshold(by_system))
+    assert array["threshold"].to_series().to_dict() == by_system
     assert array.ireval.compare()["metric"].tolist() == ["P"]
 
 
@@ -106,15 +106,15 @@ def test_silence_scores_one_on_topics_without_relevant_documents():
     best = qrels.groupby("topic")["grade"].max()
     none = best.index[best == 0].tolist()
     hopeless = scores.loc[(slice(None), [*none, "new"]), :]
-    read = scores["NumRet >= 0"].loc[hopeless.index] > 0
-    assert read.any()
+    is_read = scores["NumRet >= 0"].loc[hopeless.index] > 0
+    assert is_read.any()
     for name in ("P", "R"):
-        np.testing.assert_array_equal(hopeless[f"{name} >= 0"], 1.0 - read)
+        np.testing.assert_array_equal(hopeless[f"{name} >= 0"], 1.0 - is_read)
         assert hopeless[f"{name} >= 9"].eq(1).all()
     assert hopeless[["DCG >= 0", "ESL >= 0"]].isna().all(axis=None)
     zeros = runs.ireval.evaluate(qrels, metrics, stop=ir.Threshold([0.0, 9.0]))
-    others = zeros.drop(index=none, level="topic")
-    pd.testing.assert_frame_equal(scores.loc[others.index], others, check_like=True)
+    unchanged = zeros.drop(index=none, level="topic")
+    pd.testing.assert_frame_equal(scores.loc[unchanged.index], unchanged, check_like=True)
     cube = runs.ireval.cube(qrels, scores=True)
     array = cube.ireval.score("P", stop=ir.Threshold([0.0, 9.0]), no_rel="silence")
     np.testing.assert_array_equal(

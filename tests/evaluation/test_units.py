@@ -91,7 +91,7 @@ def test_all_inputs_and_forms_of_lengths_give_equal_scores(length, tmp_path):
     options = {"length": length, "budget": [30, 60]}
     table = ir.evaluate(runs, QRELS, ["AP", "ESL"], **arguments(ir.evaluate, options))
     assert table.columns.tolist() == [
-        f"{metric} in {each} tokens" for metric in ("AP", "ESL") for each in (30, 60)
+        f"{metric} in {budget} tokens" for metric in ("AP", "ESL") for budget in (30, 60)
     ]
     cube = ir.cube(runs, QRELS, units=ir.Units(length=length))
     scores = cube.ireval.score("AP", "ESL", stop=ir.Budget([30, 60]))
@@ -215,8 +215,8 @@ def test_systems_with_different_units_are_not_compared():
     declared = runs.assign(unit=runs["system"].map({"p": "800", "q": "800", "r": "1600"}))
     scores = declared.ireval.cube(qrels).ireval.score("AP", at=5)
     table = declared.ireval.evaluate(qrels, "AP")
-    for each in (scores, table):
-        refused(InputError, "r of 1600", each.ireval.compare)
+    for result in (scores, table):
+        refused(InputError, "r of 1600", result.ireval.compare)
     assert len(scores.sel(system=["p", "q"]).ireval.compare()) == 1
     collapsed = declared.ireval.evaluate(qrels, "AP", units=r"(.+)")
     assert len(collapsed.ireval.compare()) == 3
