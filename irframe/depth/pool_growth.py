@@ -212,7 +212,7 @@ def _of_lists(runs: xr.Dataset, rel: int, depths: Array) -> tuple[dict[str, Arra
     ahead = _count_lists(highest, depths)
     judged = np.minimum.accumulate((grade != UNJUDGED) & retrieved, axis=-1).sum(axis=-1)
     ahead = np.concatenate([ahead, judged[..., np.newaxis]], axis=-1)
-    cut = (length >= deepest) & (runs["retrieved"].to_numpy().max(initial=0) > deepest)
+    cut = length > deepest
     unread = cut & (depths > deepest)
     unmet = cut & (ahead >= deepest)
     first = np.where(unmet, np.nan, ahead + 1.0)

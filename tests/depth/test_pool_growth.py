@@ -87,6 +87,20 @@ def test_means_are_nan_at_pool_depths_below_the_cut_of_lists():
     assert np.isnan(cut["first_unjudged"].sel(depth=[5, 10])).all()
 
 
+@pytest.mark.parametrize("length", range(2, 9))
+def test_lists_that_end_at_the_depth_of_the_cube_are_complete(length):
+    lists = {"a": [f"d{n}" for n in range(length)], "b": ["d0", *(f"e{n}" for n in range(9))]}
+    runs = pd.DataFrame(
+        [(name, "1", doc, -rank) for name, docs in lists.items() for rank, doc in enumerate(docs)],
+        columns=["system", "topic", "doc", "score"],
+    )
+    qrels = pd.DataFrame({"topic": "1", "doc": lists["a"], "grade": 1})
+    uncut = ir.cube(runs, qrels).ireval.pool_growth(at=[1])
+    cut = ir.cube(runs, qrels, depth=length).ireval.pool_growth(at=[1])
+    for name in ("relevant_in_pool", "relevant_past", "first_unjudged", "first_unjudged_all"):
+        np.testing.assert_equal(cut[name].to_numpy(), uncut[name].to_numpy())
+
+
 def test_the_deepest_pool_of_the_example_contains_all_judgments():
     runs, qrels = ir.example_track()
     growth = ir.cube(runs, qrels).ireval.pool_growth()
