@@ -161,8 +161,9 @@ class GainMap(Gain):
     Parameters
     ----------
     gains
-        Mapping from grades to gains of at least 0. Scoring raises an error if the judgments contain
-        a positive grade without a gain. The gain of all other unlisted grades is 0.
+        Mapping from grades to gains of at least 0. The gain of negative grades must be 0. Scoring
+        raises an error if the judgments contain a positive grade without a gain. The gain of all
+        other unlisted grades is 0.
 
     Examples
     --------
@@ -180,11 +181,11 @@ class GainMap(Gain):
             if not isinstance(grade, int | np.integer)
             or not isinstance(gain, int | float | np.number)
             or not 0 <= gain < np.inf
+            or grade < 0 < gain
         ]
         if bad or not gains:
-            raise MetricError(
-                "a map from integer grades to finite gains of at least 0", "", "", bad
-            )
+            expected = "a map from integer grades to finite gains of at least 0"
+            raise MetricError(f"{expected}, and of 0 for negative grades", "", "", bad)
         pairs = tuple(sorted((int(grade), float(gain)) for grade, gain in gains.items()))
         # a frozen dataclass refuses plain assignment; pairs, unlike a dictionary, can be hashed
         object.__setattr__(self, "pairs", pairs)
