@@ -301,7 +301,7 @@ def hits_in(answer: object) -> Hits | None:
     if isinstance(answer, list | tuple):
         return answer
     if isinstance(answer, dict) and answer.keys().isdisjoint(FIRST) and len(answer) > 1:
-        # Most dictionaries are hits and not answers, and this test rejects them fast. A dictionary
+        # Most dictionaries are hits and not answers, and are rejected here fast. A dictionary
         # without a known key can only be the answer of a pipeline, whose values are answers.
         if not all(isinstance(value, Mapping) for value in answer.values()):
             return None

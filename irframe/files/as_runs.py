@@ -195,7 +195,7 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     levels = getattr(getattr(x, "index", None), "names", ())
     columns = require_columns(frame, kind, no_role, levels)
     if kind.value == SCORE and SYSTEM not in columns:
-        # `without_titles` found titles of documents in this column, so it does not name systems
+        # `without_titles` found titles of documents in the column, so it does not name systems
         titles = RUN.find(frame.columns).get(SYSTEM)
         frame = frame if titles is None else frame.drop(columns=titles)
     return ByRole(frame, columns)

@@ -414,7 +414,7 @@ def _parse_rows(text: bytes, cut: Cut, types: dict[str, pa.DataType]) -> pa.Tabl
             quote_char='"' if cut.quoted else False,
             newlines_in_values=cut.quoted,
         ),
-        # by default, Arrow reads ids such as NA and null as missing values
+        # by default, Arrow reads NA or null in a column of numbers as a missing value
         convert_options=pyarrow.csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[]
         ),

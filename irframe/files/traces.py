@@ -243,7 +243,7 @@ def of_searches(
     merged = ((topic, [*chain(*lists)]) for topic, lists in ordered.items())
     hits_of = dict(merged) if bare else Answers(merged)
     frame = of_hits(hits_of, name, ranked_by=ranked_by, searches=search)
-    # This attribute declares that some numbers of searches may be missing in the column, because a
+    # The attribute declares that some numbers of searches may be missing in the column, because a
     # search without hits has no rows.
     frame.attrs[SEARCH] = SEARCH
     return frame
@@ -345,7 +345,7 @@ def _call(
     key, tool = _announced(block)
     key = key if _id_of(block) is not None or key in tools else None
     tool = tools.get(key, tool)
-    # the content of other messages is text for people, and not the result of a call
+    # the content of other messages, such as an answer of the model, is not the result of a call
     text = ("content",) if key is not None or get_in(block, "role") in {"tool", "function"} else ()
     results = [v for n in (*RESULTS, *text, "error") if (v := get_in(block, n)) is not None]
     hits = _first_hits(results, block, field)
