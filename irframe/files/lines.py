@@ -182,16 +182,16 @@ def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
     ['line 2 has 3 columns, not 4']
     """
     expected = len(cut.columns)
-    more = may_be_longer(cut, kind)
+    allows_surplus = may_be_longer(cut, kind)
     between = None if cut.between == ANY else cut.between.encode()
     messages = []
     for number, line in _numbered(data, cut):
         n_fields = len(line.split(between))
-        if n_fields < expected or (n_fields > expected and not more):
+        if n_fields < expected or (n_fields > expected and not allows_surplus):
             messages.append(_fault(number, line, cut, n_fields))
     if not messages:
-        odd = ((number, line) for number, line in _numbered(data, cut) if not _is_text(line))
-        messages = [f"line {number} is not UTF-8 text" for number, _ in odd]
+        invalid = (number for number, line in _numbered(data, cut) if not _is_text(line))
+        messages = [f"line {number} is not UTF-8 text" for number in invalid]
     return messages
 
 

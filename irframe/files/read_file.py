@@ -247,8 +247,8 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
     """Describe the first faults of an unreadable file."""
     expected = getattr(error, "expected", "a file that can be read")
     faults = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
-    more = len(faults) - LINES
-    counted = [f"{more:,} more"] if more > 0 else []
+    n_further = len(faults) - LINES
+    counted = [f"{n_further:,} more"] if n_further > 0 else []
     return [(file, expected, shortened(fault, str)) for fault in [*faults[:LINES], *counted]]
 
 

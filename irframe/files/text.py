@@ -330,8 +330,8 @@ def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kin
         return False
     if STRATUM in table.column_names and not pc.any(pc.less(table[GRADE], 0)).as_py():
         return bool(pc.min(pc.value_counts(table[STRATUM]).field(1)).as_py() < 2)
-    more = longest or any(name.startswith(f"{UNREAD} ") for name in cut.columns)
-    return bool(more and b"\t" in body and b" " in body)
+    has_surplus = longest or any(name.startswith(f"{UNREAD} ") for name in cut.columns)
+    return bool(has_surplus and b"\t" in body and b" " in body)
 
 
 def _typed(text: bytes, cut: Cut) -> pa.Table | None:

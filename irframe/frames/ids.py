@@ -297,8 +297,8 @@ def all_of_one_kind(columns: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]
 
     Examples
     --------
-    >>> whole, text = pa.chunked_array([[11]]), pa.chunked_array([["11"]])
-    >>> all_of_one_kind([whole, text])[0].to_pylist()
+    >>> integers, text = pa.chunked_array([[11]]), pa.chunked_array([["11"]])
+    >>> all_of_one_kind([integers, text])[0].to_pylist()
     ['11']
     """
     if len({is_text(column.type) for column in columns}) == 1:

@@ -397,8 +397,9 @@ def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
         labels, values = pd.factorize(column) if few else none
     except TypeError:  # lists and other unhashable values cannot name systems
         return none
-    fit = 1 < len(values) < FEW and isinstance(values[0], str)
-    return (labels.astype(np.int64) + 1, values) if fit else none
+    are_few_texts = 1 < len(values) < FEW and isinstance(values[0], str)
+    # missing values have the code -1, which becomes 0
+    return (labels.astype(np.int64) + 1, values) if are_few_texts else none
 
 
 def _are_lists(
