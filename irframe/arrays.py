@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
+AnyFloats = NDArray[np.floating[Any]]
+"""Floats in single or double precision."""
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Grade = np.int16

@@ -373,7 +373,7 @@ def _numbers_of_systems(
     policy: Policy,
 ) -> tuple[pd.DataFrame, Listed]:
     """Return the numbers and the listed problems of every system."""
-    infinite = np.isinf(table.score) if table.score is not None else []
+    infinite = np.zeros(0, bool) if table.score is None else np.isinf(table.score)
     listed = {
         "scores_missing": _of_rows(table, frames.without_score(table)),
         "scores_infinite": _of_rows(table, np.flatnonzero(infinite)),

@@ -146,7 +146,8 @@ def losses(
         names: Any = [*columns]
         values = np.stack([*columns.values()])[..., np.newaxis]
         array = xr.DataArray(values, dims=(words.METRIC, *CELL))
-        result: Any = label_scores(data, array, names, [depth]).isel({words.DEPTH: 0}, drop=True)
+        scores = label_scores(data, array, names, [depth])
+        result: xr.DataArray | pd.DataFrame = scores.isel({words.DEPTH: 0}, drop=True)
     else:
         if qrels is None or metric is None:
             expected = "runs, judgments and a metric"
@@ -157,7 +158,7 @@ def losses(
         names = [*result.columns]
     lower = [name for name in names if name != words.SCORE]
     result.attrs |= {words.METRICS: names, words.LOWER: lower, words.METRIC: str(chosen)}
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _one_metric(metric: Any) -> Metric:

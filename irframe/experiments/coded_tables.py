@@ -5,7 +5,7 @@ from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.arrays import Array, Grade, Grades
+from irframe.arrays import AnyFloats, Array, Grade, Grades
 from irframe.digests import bytes_of
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Spans, borders, merged_evidence
@@ -123,17 +123,17 @@ class RunTable:
     """The document id of each row."""
 
     @cached_property
-    def score(self) -> NDArray[np.floating[Any]] | None:
+    def score(self) -> AnyFloats | None:
         """The scores of the rows; None if there are none."""
         return self._numbers(words.SCORE)
 
     @cached_property
-    def rank(self) -> NDArray[np.floating[Any]] | None:
+    def rank(self) -> AnyFloats | None:
         """The ranks of the rows; None if there are none."""
         return self._numbers(words.RANK)
 
     @cached_property
-    def kept_score(self) -> NDArray[np.floating[Any]] | None:
+    def kept_score(self) -> AnyFloats | None:
         """The scores of rows, even if ranks decide the order."""
         if words.LISTED_SCORE not in self.frame.columns:
             return self.score
@@ -180,7 +180,7 @@ class RunTable:
         frame = self.frame.iloc[rows]
         return replace(self, frame=frame, system=self.system[rows], topic=self.topic[rows], doc=doc)
 
-    def _numbers(self, role: str) -> NDArray[np.floating[Any]] | None:
+    def _numbers(self, role: str) -> AnyFloats | None:
         if role not in self.columns:
             return None
         column = self.frame[self.columns[role]]

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from irframe import names as words
-from irframe.arrays import Array, Grades
+from irframe.arrays import AnyFloats, Array, Grades
 from irframe.checks import check_int, refuse_any
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.experiments.choices import HIGHEST_SEED, Contributing, PoolDepth
@@ -193,7 +193,7 @@ TIE_POLICIES: dict[words.TieRule, TiePolicy] = {
 """Tie rule -> its policy."""
 
 
-def in_precision(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[np.floating[Any]]:
+def in_precision(score: AnyFloats, dtype: DTypeLike) -> AnyFloats:
     """Return scores in a precision; scores that overflow become infinite.
 
     Examples
@@ -207,7 +207,7 @@ def in_precision(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[
         return score.astype(dtype)
 
 
-def as_key(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[np.floating[Any]]:
+def as_key(score: AnyFloats, dtype: DTypeLike) -> AnyFloats:
     """Return scores with reversed signs, for sorting in ascending order.
 
     Examples

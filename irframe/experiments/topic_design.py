@@ -5,7 +5,7 @@ selected and copied with the scores. One attribute maps each label to the caller
 """
 
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -54,7 +54,9 @@ class TopicLabels:
         return TopicLabels(self.names, {label: v[topics] for label, v in self.values.items()})
 
 
-def topic_values(label: str, value: object, columns: Any, allowed: str) -> pd.Series | None:
+def topic_values(
+    label: str, value: object, columns: pd.DataFrame | Callable[[], pd.DataFrame], allowed: str
+) -> pd.Series | None:
     """Return the values of a label, indexed by topic.
 
     Parameters
