@@ -122,9 +122,9 @@ class Outcomes:
         return self.summary._repr_html_()  # type: ignore[operator, no-any-return]
 
     def __repr__(self) -> str:
-        every = [answers for answers, _ in self.compared.values()]
-        topics = sum(answers.sizes[TOPIC] for answers in every)
-        depth = every[0].attrs["depth"]
+        datasets = [answers for answers, _ in self.compared.values()]
+        topics = sum(answers.sizes[TOPIC] for answers in datasets)
+        depth = datasets[0].attrs["depth"]
         number = counted(len(self.summary), "comparison")
         heading = f"Outcomes of {number} over {counted(topics, TOPIC)} at depth {depth}"
         return (

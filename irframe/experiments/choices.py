@@ -125,8 +125,8 @@ class Pool(OptionValue):
 
     def __post_init__(self) -> None:
         """Check the depth."""
-        every = self.depth.values() if isinstance(self.depth, Mapping) else [self.depth]
-        for depth in every:
+        depths = self.depth.values() if isinstance(self.depth, Mapping) else [self.depth]
+        for depth in depths:
             if depth is not None:
                 check_int("pool_depth", depth, low=0, error=DepthError)
 

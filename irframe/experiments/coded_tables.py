@@ -163,8 +163,8 @@ class RunTable:
     @property
     def identity(self) -> list[Hashable]:
         """The names of the columns of systems, topics and documents."""
-        every = words.SYSTEM, words.TOPIC, words.DOC
-        return [self.columns[role] for role in every if role in self.columns]
+        roles = words.SYSTEM, words.TOPIC, words.DOC
+        return [self.columns[role] for role in roles if role in self.columns]
 
     @property
     def group(self) -> ids.Codes:
@@ -422,8 +422,8 @@ def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
         If lengths are missing, negative or infinite.
     """
     column = column_of(table.frame, words.LENGTH, name)
-    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
-    values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
+    is_numeric = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
+    values = column.to_numpy()[rows] if is_numeric else numbers(column.iloc[rows])
     most = values.max(initial=0)
     # NaN fails both comparisons, so rows with missing lengths are selected, too.
     if not (values.min(initial=0) >= 0 and most < np.inf):
@@ -469,11 +469,11 @@ def once_judged(table: QrelsTable) -> QrelsTable:
         return table
     order = np.argsort(codes, kind="stable")
     same = codes[order[1:]] == codes[order[:-1]]
-    alike = table.grade[order[1:]] == table.grade[order[:-1]]
+    same_grade = table.grade[order[1:]] == table.grade[order[:-1]]
     # Rows with different subtopics, strata or probabilities are not copies of one judgment.
     has_details = table.columns.keys() & {words.SUBTOPIC, words.STRATUM, words.PROBABILITY}
     keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
-    if has_details or not alike[same].all() or repeat_column(table.frame, keys) is not None:
+    if has_details or not same_grade[same].all() or repeat_column(table.frame, keys) is not None:
         refuse_twice_judged(table, repeated)
     warn(f"repeated judgments with equal grades count once: {len(repeated)}")
     first_rows = np.setdiff1d(np.arange(len(codes)), repeated)

@@ -180,8 +180,8 @@ class Experiment:
                 hasher.update(np.ascontiguousarray(array).ravel())
         # All names are cast to one type, because equal names must have equal digests.
         names = judgments.table.doc.take(pa.array(judgments.row))
-        plain = names.cast(pa.int64() if pa.types.is_integer(names.type) else pa.large_string())
-        for buffer in pa.concat_arrays(plain.chunks).buffers() if plain.num_chunks else ():
+        docs = names.cast(pa.int64() if pa.types.is_integer(names.type) else pa.large_string())
+        for buffer in pa.concat_arrays(docs.chunks).buffers() if docs.num_chunks else ():
             hasher.update(b"" if buffer is None else buffer)
         return int.from_bytes(hasher.digest(), "big") >> 4
 

@@ -404,8 +404,8 @@ class TopUnjudged:
     def named(cls, of: Codes, rank: Codes, doc: pa.ChunkedArray) -> "TopUnjudged":
         """Return unjudged documents with these lists, ranks and ids."""
         coded = doc.combine_chunks().dictionary_encode()
-        small = rank.astype(np.int8)  # ranks are below 100, so one byte each suffices
-        return cls(of, small, coded.indices.to_numpy(), coded.dictionary)
+        # Ranks are below 100, so one byte each suffices.
+        return cls(of, rank.astype(np.int8), coded.indices.to_numpy(), coded.dictionary)
 
     @property
     def doc(self) -> pa.ChunkedArray:

@@ -347,8 +347,8 @@ def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.
     names = table.doc.take(pa.array(rows)).cast(pa.large_string())
     stems = pc.replace_substring_regex(names, CHUNK, "")
     judged = pc.unique(judgments.doc.cast(pa.large_string()))
-    alike = pc.and_(pc.is_in(stems, value_set=judged), pc.not_equal(stems, names))
-    return np.asarray(rows[alike.to_numpy()])
+    is_chunk = pc.and_(pc.is_in(stems, value_set=judged), pc.not_equal(stems, names))
+    return np.asarray(rows[is_chunk.to_numpy()])
 
 
 def warn_unjudged(

@@ -401,8 +401,8 @@ def refuse_unread_searches(runs: Runs) -> None:
     for name in _like_searches(named.frame.columns.difference([*named.columns.values()])):
         column = named.frame[name]
         # Readers of files return numbers in additional columns as strings.
-        plain = pd.api.types.is_numeric_dtype(column)
-        is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
+        is_numeric = pd.api.types.is_numeric_dtype(column)
+        is_number = is_numeric or column.astype(str).str.fullmatch("[0-9]+").all()
         if is_number and list_differs(named, name):
             got = f"no search=, although {name!r} varies within lists"
             advice = f"pass search={name!r} to read the searches in order, or drop the column to "

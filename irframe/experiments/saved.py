@@ -70,7 +70,7 @@ def write_experiment(
         return
     try:
         with staging(folder) as target:
-            facts = _written(experiment, target, chunks, coords, attributes, progress=progress)
+            facts = _write_files(experiment, target, chunks, coords, attributes, progress=progress)
             target.put(FACTS, json.dumps(facts).encode())
             if target is not folder:
                 put_in_place(target.path, folder, is_saved)
@@ -110,7 +110,7 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, o
     return False
 
 
-def _written(
+def _write_files(
     experiment: Experiment,
     folder: Folder,
     chunks: Sequence[int],
@@ -121,8 +121,8 @@ def _written(
 ) -> dict[str, Any]:
     """Write the files of a cube, and return its properties."""
     ends = np.cumsum(chunks, dtype=np.int64)
-    small = _small(experiment, coords)
-    files = {name: folder.put(name, _parquet(columns)) for name, (columns, _) in small.items()}
+    tables = _tables(experiment, coords)
+    files = {name: folder.put(name, _parquet(columns)) for name, (columns, _) in tables.items()}
     systems = np.arange(experiment.shape[0])
     base = experiment.judgments
     first_rows = np.append(base.start, len(base.row))
@@ -134,7 +134,7 @@ def _written(
             file = f"{name}-{number}.parquet"
             files[file] = folder.put(file, content)
         give_back(LARGE)
-    written = {
+    properties = {
         "irframe": VERSION,
         "digest": experiment.digest,
         "made": dict(experiment.options),
@@ -144,15 +144,15 @@ def _written(
         "stated": experiment.known_pool.stated,
         "ends": ends.tolist(),
         "sources": [list(state) for state in experiment.files],
-        "types": {name: types for name, (_, types) in small.items()},
+        "types": {name: types for name, (_, types) in tables.items()},
         "listing": experiment.listing is not None,
         "files": files,
         **attributes,
     }
     # The seal must be computed from what a reader will restore: JSON changes tuples to lists, and
     # keys to text. The table of systems is written again, because it contains the seal.
-    facts: dict[str, Any] = json.loads(json.dumps(written))
-    sealed = _parquet(small[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
+    facts: dict[str, Any] = json.loads(json.dumps(properties))
+    sealed = _parquet(tables[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
     facts["files"][SYSTEMS] = folder.put(SYSTEMS, sealed)
     return facts
 
@@ -182,7 +182,7 @@ def _block(experiment: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
         yield "names", _parquet({"list": listed.of, "rank": listed.rank, "doc": listed.doc})
 
 
-def _small(
+def _tables(
     experiment: Experiment, coords: Coords
 ) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
     """Return the tables without hits, and their column types."""
@@ -371,18 +371,18 @@ def read_experiment(
     spans = Spans.of_tables(partial(_typed_columns, folder, facts), *counts)
     table = _as_judged(judged, pd.Index(topics["topic"]), facts["columns"], spans)
     base = Judgments.chosen(table, np.arange(len(table.topics)), np.array(facts["levels"], Grade))
-    described = systems.pop(":contributing"), facts["stated"], topics.pop(":pool_depth")
-    pool = JudgedPool(judged["pool_rank"], np.zeros(0, np.int64), *described)
+    pool_fields = systems.pop(":contributing"), facts["stated"], topics.pop(":pool_depth")
+    pool = JudgedPool(judged["pool_rank"], np.zeros(0, np.int64), *pool_fields)
     length, count, participated = (
         lists.pop(name).reshape(shape) for name in (":length", ":hits", ":took_part")
     )
-    stored = folder.path, facts["files"], np.array(facts["ends"], np.int64)
+    source = folder.path, facts["files"], np.array(facts["ends"], np.int64)
     all_positions = [np.arange(size) for size in (*shape, len(base.row))]
-    names = SavedNames(*stored, np.arange(shape[0] * shape[1]))
+    names = SavedNames(*source, np.arange(shape[0] * shape[1]))
     experiment = Experiment(
         base,
         pd.Index(systems["system"]),
-        cast("Hits", SavedHits(*stored, length, count, *all_positions)),
+        cast("Hits", SavedHits(*source, length, count, *all_positions)),
         facts["names"],
         None if participated.all() else participated,
         topics.pop(":top"),

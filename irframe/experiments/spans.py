@@ -112,14 +112,14 @@ class Items:
         new = np.append(True, (pairs[:, 1:] != pairs[:, :-1]).any(axis=0))[: len(order)]
         group = np.cumsum(new) - 1
         # Offsets by group keep the running maximum of one group below all ends of the next group.
-        wide = 1 + int(end.max(initial=0))
-        reached = np.maximum.accumulate(group * wide + end[order])
-        begins = np.append(True, group[1:] * wide + start[order][1:] >= reached[:-1])[: len(order)]
+        width = 1 + int(end.max(initial=0))
+        reached = np.maximum.accumulate(group * width + end[order])
+        begins = np.append(True, group[1:] * width + start[order][1:] >= reached[:-1])[: len(order)]
         first = np.flatnonzero(begins)
         last = np.append(first[1:], len(order)) - 1
         item = np.empty(len(order), np.int64)
         item[order] = np.cumsum(begins) - 1
-        ends = reached[last[: len(first)]] - group[first] * wide
+        ends = reached[last[: len(first)]] - group[first] * width
         names = pairs[:, new]
         return cls(names[0], names[1], group[first], start[order][first], ends), item
 
@@ -146,14 +146,14 @@ class Items:
         """
         # The code -2 of units without evidence differs from the -1 that stands after the last pair.
         low = np.searchsorted(self.pair, pair)
-        near = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
-        count = np.searchsorted(self.pair, pair[near], side="right") - low[near]
-        row = np.repeat(near, count)
-        group = rows_of_ranges(low[near], count)
-        wide = 1 + int(max(self.end.max(initial=0), end.max(initial=0)))
+        matched = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
+        count = np.searchsorted(self.pair, pair[matched], side="right") - low[matched]
+        row = np.repeat(matched, count)
+        group = rows_of_ranges(low[matched], count)
+        width = 1 + int(max(self.end.max(initial=0), end.max(initial=0)))
         # Spans of a group are disjoint, so their ends ascend as their starts do.
-        first = np.searchsorted(self.group * wide + self.end, group * wide + start[row], "right")
-        stop = np.searchsorted(self.group * wide + self.start, group * wide + end[row], "left")
+        first = np.searchsorted(self.group * width + self.end, group * width + start[row], "right")
+        stop = np.searchsorted(self.group * width + self.start, group * width + end[row], "left")
         overlaps = np.maximum(stop - first, 0)
         return np.repeat(row, overlaps), rows_of_ranges(first, overlaps)
 
@@ -237,14 +237,14 @@ class Spans:
         if not spans:
             return None
         first = spans[0].tables
-        alike = all(
+        are_equal = all(
             first.keys() == other.tables.keys()
             and np.array_equal(first[name][column], other.tables[name][column])
             for other in spans[1:]
             for name in first
             for column in first[name]
         )
-        if len(spans) < len(sources) or not alike:
+        if len(spans) < len(sources) or not are_equal:
             advice = "concatenate the runs and the spans, and build one cube"
             expected = "cubes with the same judged spans, or with judged documents"
             raise InputError(expected, "cubes with different judged units", advice)
@@ -262,14 +262,16 @@ def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
     labels = None
     if SET in table.frame.columns:
         sets, labels = pd.factorize(table.frame[SET].astype(str))
-    good = np.flatnonzero(table.grade >= 1)
+    relevant = np.flatnonzero(table.grade >= 1)
     pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
-    items, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
-    if merged := len(good) - len(items.start):
+    items, item = Items.of(
+        pair[relevant], sets[relevant], start[relevant], end[relevant], sets=labels is not None
+    )
+    if merged := len(relevant) - len(items.start):
         kind = "overlapping" if labels is None else "repeated"
         warn(f"merged {merged} {kind} spans of evidence with others")
     irrelevant = np.flatnonzero(table.grade < 1)
-    first_rows = np.concatenate([good[np.unique(item, return_index=True)[1]], irrelevant])
+    first_rows = np.concatenate([relevant[np.unique(item, return_index=True)[1]], irrelevant])
     low, high = np.append(items.start, start[irrelevant]), np.append(items.end, end[irrelevant])
     names = [f"{d} [{a}, {b})" for d, a, b in zip(docs[doc[first_rows]], low, high, strict=True)]
     if labels is not None:
@@ -368,8 +370,8 @@ def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes
     size = max(1, len(items.start))
     # A cell is a pair of a list and a span. Offsets by cell put all cells on one line of positions.
     cells, cell = np.unique(of[unit].astype(np.int64) * size + item, return_inverse=True)
-    wide = 1 + int(items.end.max(initial=0))
-    low, high = cell * wide + low, cell * wide + high
+    width = 1 + int(items.end.max(initial=0))
+    low, high = cell * width + low, cell * width + high
     points = np.unique(np.concatenate([low, high]))
     first, stop = np.searchsorted(points, low), np.searchsorted(points, high)
     piece = rows_of_ranges(first, stop - first)
@@ -380,12 +382,12 @@ def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes
     pieces = np.flatnonzero(first_unit >= 0)
     length = (np.append(points, 0)[pieces + 1] - points[pieces]).astype(float)
     covered = np.bincount(first_unit[pieces], length, len(of))
-    of_piece = points[pieces] // wide
-    amount = np.bincount(of_piece, length, len(cells))
+    of_piece = points[pieces] // width
+    total = np.bincount(of_piece, length, len(cells))
     last = np.zeros(len(cells), np.int64)
     np.maximum.at(last, of_piece, first_unit[pieces])
     lists, spans = np.divmod(cells, size)
-    full = amount >= (items.end - items.start)[spans]
+    full = total >= (items.end - items.start)[spans]
     return Coverage(np.asarray(covered, np.float64), last[full], lists[full], spans[full])
 
 

@@ -216,15 +216,15 @@ def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> To
         )
         expected = "declared labels of topics, because labels may describe how topics were sampled"
         raise ParameterError(expected, "undeclared labels", advice, undeclared)
-    lost = [label for label in names if label not in values]
-    if lost:
-        options = ", ".join(f"{label}={names[label]!r}" for label in lost)
+    missing = [label for label in names if label not in values]
+    if missing:
+        options = ", ".join(f"{label}={names[label]!r}" for label in missing)
         advice = (
             f"add them again: scores.ireval.design(table, {options}); "
             "or remove the declaration: scores.ireval.design()"
         )
         expected = "scores with all declared labels of topics"
-        raise ParameterError(expected, "scores without the labels", advice, lost)
+        raise ParameterError(expected, "scores without the labels", advice, missing)
     return TopicLabels(names, values) if names else None
 
 
@@ -273,13 +273,13 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
 
 def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
     """Raise if all topics, or a task, form one cluster."""
-    alone = np.diff(design.starts) < MIN_CLUSTERS
-    if alone.any() and tasks is None:
+    single = np.diff(design.starts) < MIN_CLUSTERS
+    if single.any() and tasks is None:
         raise ParameterError("at least two clusters", "one", "declare the design without cluster=")
-    if alone.any() and tasks is not None:
-        bad = pd.unique(tasks[alone[design.task]])
-        got = f"one cluster in {alone.sum()} of {len(alone)} tasks"
-        raise ParameterError("at least two clusters in every task", got, "", map(str, bad))
+    if single.any() and tasks is not None:
+        offenders = pd.unique(tasks[single[design.task]])
+        got = f"one cluster in {single.sum()} of {len(single)} tasks"
+        raise ParameterError("at least two clusters in every task", got, "", map(str, offenders))
 
 
 def _counted(values: pd.Series, topics: pd.Index) -> Array:

@@ -200,9 +200,9 @@ class Labels:
         """Raise if the bounds would take more than `STEPS` steps."""
         kinds = len(self.relevant) + len(self.below)
         numbers, index = np.unique(unjudged, return_inverse=True)
-        ways = (math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist())
+        n_states = (math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist())
         # the number is limited first, because larger binomial coefficients may not fit into a float
-        states = [min(number, 1 << 62) for number in ways]
+        states = [min(number, 1 << 62) for number in n_states]
         steps = float((np.array(states, float)[index.reshape(unjudged.shape)] * depths).sum())
         columns = unjudged.reshape(-1, len(depths)).T
         rounds = [len(np.unique(row)) * depth for row, depth in zip(columns, depths, strict=True)]
