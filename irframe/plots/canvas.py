@@ -122,7 +122,7 @@ def refuse_both(ax: object, figsize: object) -> None:
 def row_axes(
     ax: Axes | None, rows: int, size: tuple[float, float, float], figsize: Size, *, chosen: bool
 ) -> tuple[Axes, int]:
-    """Return axes for named rows, and the number drawn.
+    """Return axes and the number of named rows to draw.
 
     Parameters
     ----------

@@ -356,7 +356,7 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     pitch = columns / len(KINDS)
     names = (misplaced[name].transpose(SYSTEM, TOPIC) for name in ("archetype", "excellent"))
     archetype, excellent = (name.to_numpy() for name in names)
-    # the paper divides excellent curves into three kinds, which have panels of their own
+    # Fig. 3 of the paper shows excellent curves of type A, of type B and ups-and-downs separately
     kind = np.where(excellent == "", archetype, excellent)
     base = misplaced["recall_base"].to_numpy()
     height = pitch * (0.6 if layout.size_in_points(ax)[1] * 2 * pitch < LOW else 0.7)

@@ -148,7 +148,7 @@ def fitting_rows(ax: Axes, template: str, *columns: Iterable[Hashable]) -> list[
 
 
 def selection_text(shown: int, count: int, name: str = "systems", end: str = "best") -> str:
-    """Return a text on selected rows, or "" without selection.
+    """Return how many of all rows are drawn, or "".
 
     Examples
     --------

@@ -56,7 +56,7 @@ def loss_bars(
     >>> len(runs.ireval.losses(qrels, "nDCG@10").ireval.plot.loss_bars().patches)
     24
     """
-    means = _mean_parts(losses)
+    means = _mean_losses(losses)
     cuts = [name for name in means if str(name).startswith("cut_by_")]
     ax, fit = canvas.row_axes(ax, len(means), (6.4, 1.4, 0.28), figsize, chosen=False)
     shown = means[:fit]
@@ -84,7 +84,7 @@ def loss_bars(
     return ax
 
 
-def _mean_parts(losses: object) -> pd.DataFrame:
+def _mean_losses(losses: object) -> pd.DataFrame:
     """Return the mean score and losses per system.
 
     An InputError is raised if the argument is not a result of `irframe.verbs.losses`.

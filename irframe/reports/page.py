@@ -85,6 +85,7 @@ def rules(*scripts: str) -> str:
     >>> rules("").split("; ")[:2]
     ["default-src 'none'", "script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"]
     """
+    # browsers compare each hash with the exact text between the script tags
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()) for script in scripts]
     sources = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
     # style attributes place the bars, and hashes in a policy do not apply to attributes
@@ -228,7 +229,7 @@ class Page:
         return [int(pos) for pos in index.get_indexer(pd.Index(self.setting.baselines))]
 
     @cached_property
-    def based(self) -> list[str]:
+    def base_names(self) -> list[str]:
         """The names of the baselines."""
         return [self.systems[pos] for pos in self.baselines]
 
@@ -386,7 +387,6 @@ class Page:
         view = self.opening
         key = "now.track" if len(self.views) > 1 else "now.page"
         at_first = {"metric": setting.metrics[0], "depth": setting.at}
-        # the hash in the policy is that of the exact text between the tags
         script = _joined_files(SCRIPTS, "js")
         library = figures.script()
         names = self.lists.names
@@ -402,7 +402,7 @@ class Page:
             shown={name: self.sentences[0][name][0][setting.pos] for name in self.sentences[0]},
             tested=significance_text(setting.pairing.described | unit),
             levels=", ".join(f"{level:g}" for level in view.levels),
-            numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
+            numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.base_names, 1)),
             about=self._about(self.topics.index(self.duel.topic)),
             snippet_of={names[pos]: start for pos, start in self.snippets.documents.items()},
             facts=printable(self.facts | {"contents": contents}),

@@ -206,7 +206,7 @@ METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 """Default metrics of a report."""
 DATA = ("data", "qrels", "path", "texts")
 """Parameters of `report` that the printed call shows as variables."""
-ASKED = ("baseline", "test", "resamples", "margin")
+TEST_OPTIONS = ("baseline", "test", "resamples", "margin")
 """Parameters of `report` for tests, intervals and verdicts."""
 
 
@@ -260,9 +260,8 @@ def report(
         Title of the page. The default is the folder of the files that were read.
     test
         Test of differences, which is an `irframe.Significance` or the name of a test, as in
-        `compare`.
-        P-values are corrected for all pairs of systems, separately for each metric and depth. The
-        confidence level of intervals is 1 - `alpha`.
+        `compare`. P-values are corrected for all pairs of systems, separately for each metric and
+        depth. The confidence level of intervals is 1 - `alpha`.
     resamples
         Resamples of the topics, as an `irframe.Resampling`, or their number, at least 100. The page
         shows in which share of the resamples each system is first.
@@ -317,7 +316,7 @@ def report(
     look(target := Path(_target(data, qrels, path)))
     with elapsed("report"):
         frames, full_cube = _frames_and_cube(data, qrels)
-        options = {name: arguments[name] for name in ASKED}
+        options = {name: arguments[name] for name in TEST_OPTIONS}
         setting = Setting.read(full_cube, metrics, at, options, stop)
         names = f"{'cube' if isinstance(data, xr.Dataset) else 'runs, qrels'}, {target.name!r}"
         names += ", texts=texts" * (texts is not None)

@@ -94,7 +94,10 @@ class Setting:
 
     @cached_property
     def signs(self) -> NDArray[np.int64]:
-        """1 if higher is better, otherwise -1, (metric, 1, 1)."""
+        """1 for metrics where higher is better, otherwise -1.
+
+        The shape is (metric, 1, 1).
+        """
         return np.array([[[fact.sign]] for fact in self.facts])
 
     @cached_property
@@ -146,7 +149,7 @@ def _checked(cube: xr.Dataset, options: Values) -> Values:
 
 
 def usual_depths(deepest: int) -> list[int]:
-    """Return the default depths for a cube, at most 50.
+    """Return the default depths for a cube, at most 48.
 
     Examples
     --------

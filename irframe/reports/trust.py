@@ -65,7 +65,7 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
 
 
 def _could_be_first(view: View, metric: int, depth: int) -> Claim:
-    """Choose the sentence on systems that can be first."""
+    """Choose the sentence if not all systems are tied."""
     names = view.labels[view.ranked["order"][metric, depth]]
     best = [name for name in names if name in view.labels[view.ranked[FIRST][metric, depth] > 0]]
     topics = view.topics_compared[metric, depth]
@@ -260,10 +260,10 @@ LU = "10.1007/s10791-016-9282-6"
 ZOBEL = "10.1145/290941.291014"
 TRUST = "questions/trust"
 """The page of the documentation on reliability."""
-SETTLING = 10
+TO_JUDGE = 10
 """The number of documents to judge next that the page lists."""
 SHALLOW = 0.05
-"""A pool is called shallow from this share of relevant documents at its last ranks."""
+"""The lowest share of relevant documents at the last depth of a pool that is called shallow."""
 OF_SEVERAL = {"next", "left-out"}
 """Sections that need several systems."""
 OF_ONE = {"left-out"}
@@ -361,7 +361,7 @@ def _next(view: View) -> PagePart:
         return PagePart("next", say("next.none", **values), source=ZOBEL)
     # in a single batch, priorities do not depend on later judgments
     ranked = judge_next(pair, n_unjudged, JudgingMethod(batch=n_unjudged), depth=depth)
-    frame = ranked[ranked["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
+    frame = ranked[ranked["priority"] > 0].nlargest(TO_JUDGE, "priority").reset_index(drop=True)
     if frame.empty:
         return PagePart("next", say("next.alike", **values), source=ZOBEL)
     key = "next.every" if len(frame) == n_unjudged else "next.says"
@@ -451,7 +451,7 @@ def _checks(
 
 HALF = 0.999
 """The maximum of twice `alpha`, because the alpha of a two-sided interval is below 1."""
-KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
+VERDICT_COLUMNS = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
 """Columns of a comparison that the table of verdicts shows."""
 
 
@@ -473,7 +473,7 @@ def _verdicts(view: View) -> PagePart:
     at = view.every.isel({DEPTH: [setting.pos]})
     pairs = compare(at, pairing.decided, baseline=against, margin=setting.margin)
     names = {"system_a": SYSTEM} | ({} if pairing.corrected else {"p_adjusted": "p"})
-    frame = pairs[[METRIC, "system_a", *KEPT]].rename(columns=names)
+    frame = pairs[[METRIC, "system_a", *VERDICT_COLUMNS]].rename(columns=names)
     opening = frame[frame[METRIC] == metric].copy()
     counts = opening["verdict"].value_counts()
     values = {"metric": metric, "depth": setting.at, "against": text(against), **limits}
