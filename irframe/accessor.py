@@ -95,7 +95,7 @@ class Verbs:
             try:
                 return function(*arguments, **options)
             except (InputError, DepthError, ParameterError) as error:
-                # the error of a verb that does not fit the object at all would not say so
+                # if the verb does not fit the object, the error should say so instead
                 if name in kinds.offered(self._subject, self._home):
                     raise
                 improved: Exception = error.within("", self._unknown(name))

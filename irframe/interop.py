@@ -105,7 +105,7 @@ class IrframeEvaluator(providers.Evaluator):
     @cached_property
     def scorer(self) -> Scorer:
         """Scorer of runs, created when the first run is scored."""
-        # pytrec_eval stores scores as float32, so scores that differ only beyond that tie
+        # pytrec_eval stores scores as float32, so scores that are equal in float32 tie
         return scorer(self._qrels, self.metrics, topics="runs", ties=Ties(dtype="float32"))
 
     def iter_calc(self, run: Runs) -> Iterator[Any]:

@@ -79,7 +79,7 @@ ELSEWHERE = {
     "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
 }
 """Example calls of functions that return results but are no verbs of an object."""
-ASKED = {
+EXAMPLES = {
     "metrics": '"AP"',
     "metric": '"AP"',
     "by": '"track"',
@@ -106,7 +106,7 @@ LABELLED = dict.fromkeys(("a", "baseline", "system"), (words.SYSTEM, 0)) | {
 }
 """Mapping from parameters that take a label to the dimension of the label, and the position of the
 label in example calls."""
-TAKEN = {
+KINDS_BY_PARAMETER = {
     "runs": (RUNS, SCANNED),
     "qrels": (JUDGMENTS,),
     "cube": (CUBE,),
@@ -125,7 +125,7 @@ SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
 """Mapping from verbs that need several metrics to metrics for example calls."""
 CHAINED = {"agreement_map": "plot.agreement_map(depth=10)"}
 """Mapping from figures that show a single depth to example calls for scores at several depths."""
-OWN = {
+ACCEPTED = {
     "compare": (SCORES, BOUNDS, LOSSES, "tie_ranges"),
     "decide": (BOUNDS, "tie_ranges"),
     "write_run": (RUNS,),
@@ -209,7 +209,7 @@ def takes(name: str, function: Callable[..., object]) -> tuple[str, ...]:
     ('robustness',)
     """
     first = next(iter(inspect.signature(function).parameters))
-    if (accepted := OWN.get(name, TAKEN.get(first))) is not None:
+    if (accepted := ACCEPTED.get(name, KINDS_BY_PARAMETER.get(first))) is not None:
         return accepted
     described = re.search(rf"\n{first}\n((?: .*\n)+)", inspect.getdoc(function) or "")
     text = described[1] if described else ""
@@ -241,7 +241,7 @@ def example(name: str, subject: object, home: str = HOME, *, chained: bool = Fal
     judged = {"qrels"} if kind_of(subject) == RUNS else set()
     arguments = []
     for param in parameters:
-        special = ASKED.get(f"{name} {param.name}", "")
+        special = EXAMPLES.get(f"{name} {param.name}", "")
         if special or param.default is param.empty or param.name in {*choices, *judged}:
             value = special or choices.get(param.name) or _argument(param.name, subject)
             arguments.append(f"{param.name}={value}" if param.kind is param.KEYWORD_ONLY else value)
@@ -265,7 +265,7 @@ def _shown_choices(subject: object) -> dict[str, str]:
 def _argument(name: str, subject: object) -> str:
     role, pos = LABELLED.get(name, ("", 0))
     labels = _labels(subject, role) if role else []
-    return json.dumps(labels[pos], default=str) if labels[pos:] else ASKED.get(name, name)
+    return json.dumps(labels[pos], default=str) if labels[pos:] else EXAMPLES.get(name, name)
 
 
 def _labels(subject: Any, role: str) -> list[object]:
@@ -308,7 +308,7 @@ def _path(expected: str, kind: str, subject: object, of: str = "") -> str:
     if expected == CUBE == kind:
         return "cube"
     if expected == SCORES and (kind in {CUBE, SCORES} or of in {*BY_DEPTH, *SCORED}):
-        return f"{_path(CUBE, kind, subject)}.ireval.score({SCORED.get(of, ASKED['metrics'])})"
+        return f"{_path(CUBE, kind, subject)}.ireval.score({SCORED.get(of, EXAMPLES['metrics'])})"
     if expected in KNOWN:
         return KNOWN[expected].source
     if expected not in verbs(HOME):

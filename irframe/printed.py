@@ -17,7 +17,7 @@ PRECISION = 6
 """Number of decimals that pandas prints by default."""
 ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
 """Columns of a comparison with the difference of two systems and its significance."""
-BESIDE = {
+SECONDARY = {
     *("mean_a", "mean_b", "effect_size", "statistic", "p", "wins", "ties", "losses", "n_topics"),
     *(
         f"{kind}{claim}{suffix}"
@@ -436,7 +436,7 @@ def _columns_of_comparison(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFram
         # if metrics have one depth each, their labels contain the depth, as in nDCG@10
         dropped |= set() if pairs["metric"].duplicated().any() else {"depth"}
     labels = [name for name in labels if name not in dropped]
-    excluded = BESIDE | {*labels, *ANSWER, *same, *dropped}
+    excluded = SECONDARY | {*labels, *ANSWER, *same, *dropped}
     excluded |= {"detectable"} if "not_worse" in frame.columns else set()
     chosen = [*labels, *ANSWER, *(name for name in frame.columns if name not in excluded)]
     constants = [f"{name} {frame[name].iloc[0]}" for name in same]

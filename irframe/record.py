@@ -44,7 +44,7 @@ SOURCES = {
 }
 """Functions that return runs, judgments, cubes or scores. All other functions return results."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}
-"""Arguments that are input data. In place of input data, a record contains their own records."""
+"""Arguments that are input data. A record contains the records of the data, and not the data."""
 DECIDED = {"adjust", "power"}
 """Options whose values the function selects by default."""
 FACTS = {

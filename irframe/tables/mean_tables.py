@@ -168,7 +168,7 @@ def of_summary(summary: pd.DataFrame | xr.Dataset, options: Options) -> Table:
         extras.append(counts(means.spread(frame, frame["n"].astype(str))))
     notes = caption_text(summary.attrs, *texts, interval="[{}]" if intervals else "")
     table = _table(means, extras, options.relative_to, notes)
-    return table._replace(best=None) if uneven else table  # means over other topics have no order
+    return table._replace(best=None) if uneven else table  # different topics are not comparable
 
 
 def _long(summary: Any) -> pd.DataFrame:
