@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cached_property, wraps
 from importlib import import_module
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import xarray as xr
@@ -26,8 +26,11 @@ from irframe.files.scan_runs import ScannedRuns
 from irframe.printed import excerpt
 from irframe.record import Step, steps_of
 
+if TYPE_CHECKING:
+    from irframe.metrics.base import Metric
 
-def _counts(subject: Any) -> list[str]:
+
+def _counts(subject: kinds.Subject) -> list[str]:
     if isinstance(subject, ScannedRuns):
         return [_number(len(subject.files), "file")]
     if not isinstance(subject, pd.DataFrame):
@@ -45,7 +48,7 @@ def _counts(subject: Any) -> list[str]:
     return [*counts, _number(metrics, "metric") if metrics else _number(len(rows), "row")]
 
 
-def _judged_share(subject: Any) -> list[str]:
+def _judged_share(subject: xr.Dataset | xr.DataArray) -> list[str]:
     """Describe the grades, and the share of judged documents."""
     if "experiment" not in subject.attrs or not {"retrieved", "unjudged"} <= {*subject.coords}:
         return []
@@ -66,7 +69,7 @@ class Verbs:
 
     _home = kinds.HOME
 
-    def __init__(self, subject: object) -> None:
+    def __init__(self, subject: kinds.Subject) -> None:
         self._subject = subject
 
     @cached_property
@@ -162,7 +165,7 @@ class Verbs:
             return f". {kinds.chain(name, kinds.verbs(home)[name][0], kind, self._subject)}"
         return ""
 
-    def _scoring(self, metric: Any) -> str:
+    def _scoring(self, metric: "Metric") -> str:
         """Return an example call that computes a metric."""
         if kinds.kind_of(self._subject) not in {kinds.RUNS, kinds.SCANNED}:
             return f': cube.ireval.score("{metric}")'
@@ -322,7 +325,7 @@ def _with_metrics(subject: object) -> Any:
     )
 
 
-def _metric(name: str) -> Any:
+def _metric(name: str) -> "Metric | None":
     """Return the metric by name or synonym, None if unknown."""
     from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
     from irframe.metrics import METRICS  # noqa: PLC0415 - the same

@@ -26,6 +26,8 @@ from irframe.stops import axis_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, ScannedRuns)
 """Types with an accessor."""
+Subject = pd.DataFrame | xr.Dataset | xr.DataArray | ScannedRuns
+"""An object with an accessor."""
 HOME = "irframe.verbs"
 FIGURES = "irframe.plots"
 

@@ -241,7 +241,7 @@ def _test_name(text: Any) -> str:
     """Return the name of a test with its changed options."""
     if text in TEST_WORDS:
         return TEST_WORDS[text]
-    test: Any = parse_test(text)
+    test = parse_test(text)
     values = {field.name: (getattr(test, field.name), field.default) for field in fields(test)}
     shown = {"samples", "seed"}
     options = [f"{k}={v!r}" for k, (v, default) in values.items() if v != default or k in shown]
