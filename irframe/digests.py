@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import is_dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -15,14 +15,14 @@ DIGEST = "digest"
 """Key of the digest that a record contains instead of data."""
 
 
-def is_list(value: object) -> bool:
+def is_list(value: object) -> TypeGuard[Iterable[Any]]:
     """Return whether a value is a sequence, set or vector."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1
     return isinstance(value, list | tuple | set | frozenset | range | pd.Index)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Convert an option to JSON, with digests instead of data.
 
     Examples

@@ -447,7 +447,7 @@ def plain_options(options: Mapping[str, object]) -> dict[str, object]:
     return shown
 
 
-def _flat(values: Any) -> list[Any]:
+def _flat(values: object) -> list[object]:
     """Return the elements of nested lists in one list."""
     return [item for value in values for item in _flat(value)] if is_list(values) else [values]
 
