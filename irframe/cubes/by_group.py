@@ -183,7 +183,7 @@ def answers(
     """
     bound = bind(call, (groups.example, *arguments), options)
     results = {}
-    # `rel` may name collections of other groups, so all groups are checked together.
+    # `rel` may name collections of other groups, so all groups are checked together
     refuse_collections(groups.subject.values(), bound.arguments.get("rel"))
     for key, cube in drop_groups_without(groups.subject, bound.arguments, groups.name).items():
         with naming_group(key, groups.name):
@@ -316,7 +316,7 @@ def took_part(labelled: Labelled) -> Array | None:
     stated = labelled.coords.get("took_part")
     if stated is None:
         return None
-    # The selection of a single system or topic drops the dimension, so the dimension is restored.
+    # the selection of a single system or topic drops the dimension, so the dimension is restored
     lacking = [dim for dim in LIST if dim not in stated.dims]
     return np.asarray(stated.expand_dims(lacking).transpose(*LIST))
 
@@ -425,7 +425,7 @@ def join(results: Mapping[Hashable, Any], by: str, source: object) -> Any:
         joined = joined.reset_index(PAIR)
     if source is not None and not isinstance(source, Labelled):
         return joined
-    # The outer join changed the order of labels, so the original order is restored.
+    # the outer join changed the order of labels, so the original order is restored
     ordered = bare if source is None else [source]
     dims = [dim for dim in LIST if dim in joined.dims and dim in ordered[0].dims]
     order = {dim: pd.unique(np.concatenate([array[dim] for array in ordered])) for dim in dims}
@@ -446,7 +446,7 @@ def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFra
     The group becomes the first column, or the first index level.
     """
     _refuse_none(results, by)
-    # Shallow copies keep the attributes of the caller's results.
+    # shallow copies keep the attributes of the caller's results
     frames = [result.copy(deep=False) for result in results.values()]
     for frame in frames:  # attributes are joined below, and pandas would otherwise compare them
         frame.attrs = {}

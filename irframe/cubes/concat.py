@@ -189,7 +189,7 @@ def _shared_coords(
         dtypes = [coord.dtype for coord in coords]
         plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
         alike = plain and len({dtype.kind for dtype in dtypes}) == 1 and not values.isna().any()
-        # An array with missing groups (NaN) or groups of different types needs dtype object.
+        # an array with missing groups (NaN) or groups of different types needs dtype object
         dtype = np.result_type(*dtypes) if alike else object
         joined[name] = (dim, values.to_numpy(dtype=dtype))
     return joined
@@ -278,7 +278,7 @@ def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
     tables = [base.only(np.arange(len(base.row))).table for base in bases]
     topics = _ranges(len(table.topics) for table in tables)
     optional: dict[str, Any] = {}
-    # `concat` has checked that either all tables or no table has each of these fields.
+    # `concat` has checked that either all tables or no table has each of these fields
     grades = [t.subtopic_grade for t in tables if t.subtopic_grade is not None]
     if grades:
         # tables may have different numbers of subtopics
@@ -309,7 +309,7 @@ def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
 def _systems(experiments: list[Experiment]) -> Experiment:
     first = experiments[0]
     experiments = [_same_topics(exp, first) for exp in experiments]
-    # The call is needed only for its error about spans that differ between cubes.
+    # the call is needed only for its error about spans that differ between cubes
     Spans.joined([exp.judgments.table.spans for exp in experiments])
     rows = [_positions_in(first, exp) for exp in experiments]
     best = np.full(len(first.judgments.row), NEVER, np.int32)

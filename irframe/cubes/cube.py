@@ -212,7 +212,7 @@ def build_cube(
     are added to the cube.
     """
     table = once_judged(read_qrels_table(qrels, spans=True))
-    # A scorer knows its metrics, but later verbs may compute any metric or pool of the cube.
+    # a scorer knows its metrics, but later verbs may compute any metric or pool of the cube
     expected = Extras(filed=True, all_ties=True)
     ranked = None
     files = list(table.frame.attrs.get(words.FILES, []))
@@ -228,7 +228,7 @@ def build_cube(
     lists = (ranked.runs if ranked else framed).lists
     judgments = Judgments.chosen(table, choose_topics(lists, table.topics, policy.topics))
     depth = policy.depth or lists.longest(judgments.code)
-    # Scanned runs are ranked in blocks of topics, so that only one topic must fit into memory.
+    # scanned runs are ranked in blocks of topics, so that only one topic must fit into memory
     refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
     if ranked is None:
         ranked = rank_framed(framed, policy, expected)
@@ -245,7 +245,7 @@ def build_cube(
         user_coords[words.UNIT] = words.SYSTEM, units
     attrs = policy.attributes | {"pool": built.pool_kind, "irframe": words.VERSION, **(extra or {})}
     attrs |= {words.UNIT: TEXT} if table.spans is not None else {}
-    # The cube keeps neither the caller's frame nor judgments of topics that were not selected.
+    # the cube keeps neither the caller's frame nor judgments of topics that were not selected
     chosen = judgments.only(np.arange(len(judgments.row)))
     # numbers of searches may be constant per topic, but do not describe topics
     user_coords.pop(policy.search or "", None)

@@ -83,7 +83,7 @@ def freedom_of(
             for mask in (draw.judged, chance, draw.judged & (gain != 0))
             for values in [np.append(np.where(uncertain, mask, 0.0), 0.0)[rows].sum(axis=1)]
         )
-        # The sum is rounded, because sums of probabilities such as 0.1 are inexact.
+        # the sum is rounded, because sums of probabilities such as 0.1 are inexact
         enough = (least.mean(axis=0).round(6) >= LEAST_DRAWN) & (number > 1)
         enough &= adding >= LEAST_ADDING
         if isinstance(metric, nDCG):
@@ -475,7 +475,7 @@ def _drawn(
     pair = topic[order].astype(np.int64) * max(1, len(labels)) + code[order]
     stratum = np.cumsum(np.diff(pair, prepend=-1) != 0) - 1
     size = np.bincount(stratum)[stratum]
-    # The product is rounded, because 0.29 * 50 is below 14.5 in floating point.
+    # the product is rounded, because 0.29 * 50 is below 14.5 in floating point
     exact = np.round(_shares(share, labels)[code[order]] * size, 9)
     number = np.minimum(np.maximum(np.floor(exact + 0.5), FEWEST), size)
     chosen = np.empty(len(order), bool)

@@ -134,7 +134,7 @@ def stamped(
     if isinstance(result, InGroups) or (isinstance(result, xr.Dataset) and words.GRADE in result):
         return with_step(result, subject, name, options)
     if hasattr(result, "attrs"):
-        # A cube already records the options of its ranking policy, so they are not recorded again.
+        # a cube already records the options of its ranking policy, so they are not recorded again
         if isinstance(source, xr.Dataset) and words.GRADE in source:
             items = options.items()
             options = {k: v for k, v in items if k not in POLICY or not isinstance(v, str)}
@@ -152,10 +152,10 @@ def stamped(
         decided = {k: v for k, v in decided.items() if k != words.METRICS}
         first = {words.P_VALUES: attrs[words.P_VALUES]} if words.P_VALUES in attrs else {}
         attributes = united(first, provenance(source), decided, attrs, chosen, {words.RESULT: name})
-        # The verb and its options come first, because xarray prints only six attributes.
+        # the verb and its options come first, because xarray prints only six attributes
         leading = [words.RESULT, *first, *chosen]
         result.attrs = {key: attributes[key] for key in dict.fromkeys([*leading, *attributes])}
-        # Without this attribute, a variable of the result could be passed on as scores of systems.
+        # without this attribute, a variable of the result could be passed on as scores of systems
         for array in result.data_vars.values() if isinstance(result, xr.Dataset) else ():
             array.attrs |= {words.RESULT: name} if {*LIST} <= {*array.dims} else {}
         return with_step(result, subject, name, options)
@@ -267,7 +267,7 @@ def unfolded(result: Any, layout: object = None) -> Any:
     if layout == "topic" and "retrieved" in of_systems and words.TOPIC in bare.dims:
         listed = of_systems["retrieved"].transpose(words.SYSTEM, words.TOPIC).to_numpy() > 0
         any_listed = np.stack([listed[owners == owner].any(axis=0) for owner in owners])
-        # If a system has no list at all for a topic, its scores of empty lists are kept.
+        # if a system has no list at all for a topic, its scores of empty lists are kept
         bare = bare.where(xr.DataArray(listed | ~any_listed, dims=(words.SYSTEM, words.TOPIC)))
     dims = words.SYSTEM, words.REPEAT
     # Missing repeats (-1) read the first list and are then set to NaN. If none is missing, integers
@@ -276,7 +276,7 @@ def unfolded(result: Any, layout: object = None) -> Any:
     if (lists < 0).any():
         spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
     coords: dict[Hashable, object] = {words.SYSTEM: systems, words.REPEAT: labels}
-    # Keep coordinates that are constant over the repeats of each system.
+    # keep coordinates that are constant over the repeats of each system
     for name, coord in of_systems.items():
         values = pd.Series(coord.to_numpy()) if coord.ndim == 1 else None
         if values is not None and values.groupby(owners).nunique(dropna=False).max() == 1:

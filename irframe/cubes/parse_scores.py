@@ -361,7 +361,7 @@ def _declared(
 
 def _array_without_aggregates(array: xr.DataArray) -> xr.DataArray:
     """Return an array without topics that summarise the other topics."""
-    # A search for aggregated topics would compute lazy scores, so lazy scores are not searched.
+    # a search for aggregated topics would compute lazy scores, so lazy scores are not searched
     if array.chunks is not None or not score_arrays.has_aggregates(array.indexes[words.TOPIC]):
         return array
     last = array.transpose(..., words.TOPIC, words.METRIC)
@@ -405,7 +405,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
     of_topics = _labels_of_rows(table, codes[words.TOPIC], labels[words.TOPIC])
     drawn = _declared(frame.attrs, of_topics, column)
     dense, cells = _to_dense(values, codes, labels)
-    # The message names rows by their labels, which are built only if the message is needed.
+    # the message names rows by their labels, which are built only if the message is needed
     if cells is None:
         index = pd.MultiIndex.from_arrays([labels[dim].take(codes[dim]) for dim in labels])
         score_frames.refuse_twice(index, table.set_index(index), frame.index.names)

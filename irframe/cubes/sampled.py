@@ -192,7 +192,7 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
     """
     if draw.complete or not metrics:
         return
-    # If the probabilities of unjudged documents are unknown (0), the judged share replaces them.
+    # if the probabilities of unjudged documents are unknown (0), the judged share replaces them
     share = (draw.chance if (draw.chance > 0).all() else draw.judged).mean()
     # the product is rounded, because means of probabilities such as 0.1 are inexact
     shallow = [depth for depth in depths if round(depth * share, 6) < LEAST_IDEAL]
@@ -309,7 +309,7 @@ def totals(
     spread = np.zeros((several, several, systems, topics, depths))
     step = max(1, CELLS // max(1, topics * ranks))
     padded = [np.append(np.where(draw.judged, gains, 0.0), 0.0) for gains in worth]
-    # Ranks without a judgment have position -1, so that they read the appended 0.
+    # ranks without a judgment have position -1, so that they read the appended 0
     inverse = np.append(1 / draw.probability, 0.0)
     for first in range(0, systems, step):
         chunk = slice(first, first + step)
@@ -391,7 +391,7 @@ class _Leaving:
         The contribution of a document is the change of the score if the document is left out. The
         formula of the variance is the same as for totals.
         """
-        # The scaled effect on a total is the value of the document, up to a constant per stratum.
+        # the scaled effect on a total is the value of the document, up to a constant per stratum
         effects = (value[..., self.topic] - without) / (self.grown * self.inverse)
         products = effects[:, np.newaxis] * effects
         if not self.draw.fixed_size:
@@ -479,7 +479,7 @@ def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[F
     The number of documents of each gain is an estimate and not an integer. Therefore the cumulative
     discount is interpolated linearly between ranks.
     """
-    # The ideal ranking contains documents in descending order of gain.
+    # the ideal ranking contains documents in descending order of gain
     levels = np.unique(np.append(gain, 0.0))[::-1]
     added = np.append(0.0, discounts(metric.discount, metric.base, depth).cumsum())
     gained = [np.zeros(total.shape) for total in leaving.totals(gain)]

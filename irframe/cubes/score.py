@@ -53,7 +53,7 @@ def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
     """
     evidence = Evidence(block)
     columns = np.asarray(depths) - 1
-    # Indexing with the positions of all depths would copy the array.
+    # indexing with the positions of all depths would copy the array
     every = slice(None) if len(columns) == block.grade.shape[-1] else columns
     for metric in metrics:
         yield metric.score(evidence)[..., every]
@@ -117,7 +117,7 @@ class Work:
             for row, values in zip(result, by_scale(block, compute), strict=True):
                 row[tile] = values
 
-        # `run` may be the builtin `map`, which computes nothing until its result is read.
+        # `run` may be the builtin `map`, which computes nothing until its result is read
         list(run(fill, tiles(*experiment.shape, depth)))
         return result
 
@@ -131,6 +131,7 @@ def _of_block(
     work: Work, grade: Array, systems: Codes, topics: Codes, experiment: Experiment
 ) -> Array:
     """Compute the values of a dask block with verified grades."""
+    # dask computes blocks in parallel, so the tiles of a block are computed one after another
     selected = experiment.select(systems.ravel(), topics.ravel()).loaded
     return work.tiles(selected, grade.shape[-1], map)
 
@@ -196,6 +197,7 @@ def score(
         raise ParameterError("at= or stop=", "both", "leave one of them out")
     experiment = view.experiment_of(cube)
     if stops is not None and not stops.of:
+        # thresholds come from all lists of the cube, so that groups of it have the same thresholds
         costs = cube.attrs[view.EXPERIMENT].loaded.hits.along or {}
         stops = stops.all_of(costs.get(stops.axis.along))
     stops = stops and stops.of_systems(experiment.systems)
@@ -218,13 +220,13 @@ def score(
     if no_rel not in {None, "zero"}:
         relevant = [experiment.judgments.relevant(facts(metric).rel) for metric in variants]
         nothing = nothing_read(experiment, stops, cube.attrs.get(words.DEPTH))
-        kept, filled = without_relevant(variants, np.stack(relevant), nothing, str(no_rel))
-        values = values.where(kept, filled)
+        options = variants, np.stack(relevant), nothing, str(no_rel)
+        values = values.where(*without_relevant(*options))
     if rel is not None:
         values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
     result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
     if stops is not None and stops.by_system is not None:
-        # Each system has its own stopping point, so these points become a coordinate of systems.
+        # each system has its own stopping point, so these points become a coordinate of systems
         result = result.isel({dim: 0}, drop=True)
         return result.assign_coords({dim: (words.SYSTEM, [*stops.by_system.values()])})
     return _at_one_depth(result) if is_integer(at) else result
@@ -404,8 +406,8 @@ def cwl(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> found = cwl(cube, "INST(T=2)", "RBP(p=0.8)", at=50).mean("topic").sel(depth=50)
-    >>> found["expected_depth"].sel(system="bm25").round(2).values.tolist()
+    >>> means = cwl(cube, "INST(T=2)", "RBP(p=0.8)", at=50).mean("topic").sel(depth=50)
+    >>> means["expected_depth"].sel(system="bm25").round(2).values.tolist()
     [4.03, 5.0]
     """
     chosen, depths = read_metrics(cube, metrics, at)

@@ -136,7 +136,7 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
     >>> metric_columns(scores, codes)
     ['AP']
     """
-    # Frames of irframe list their metrics in an attribute, so their columns need no guess.
+    # frames of irframe list their metrics in an attribute, so their columns need no guess
     stated = frame.attrs.get(words.METRICS, ())
     if [*frame.columns] == [*stated]:
         return [*stated]
@@ -185,7 +185,7 @@ def _varies(column: pd.Series, codes: Mapping[str, Array]) -> bool:
     column = column.reset_index(drop=True)
     across = [rows for dim, rows in codes.items() if dim != words.SYSTEM]
     sides = [codes[words.SYSTEM]], across
-    # A column that is constant within every topic, or within every system, is not a score.
+    # a column that is constant within every topic, or within every system, is not a score
     counts = [column.groupby(keys).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
 
@@ -365,7 +365,7 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     [2]
     """
     named = [position for position, label in enumerate(topics) if has_aggregates([label])]
-    # Files can contain several summaries, so each is compared with the single topics only.
+    # files can contain several summaries, so each is compared with the single topics only
     single = ~np.isin(codes, named)
     if not named or not single.any() or not values.shape[1]:
         return []

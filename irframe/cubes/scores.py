@@ -19,14 +19,13 @@ from irframe.experiments.topic_design import TopicLabels, options_declared
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import Facts, average, averaged, facts, terms
 from irframe.names import BOUND, COLLECTION, METRIC, SYSTEM, TOPIC, TOPICS_OF, UNKNOWN
-from irframe.paired import TESTS, PairedTest
+from irframe.paired import TESTS, PairedResult, PairedTest
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 from irframe.progress import tracked
 from irframe.stops import DEPTHS, Axis
 
 Arrays = tuple[Array, ...]
-
 LOADED_BYTES = 2**32
 """Maximum bytes of lazy scores that are loaded into memory."""
 BLOCK_BYTES = 2**26
@@ -103,11 +102,10 @@ class Scores:
         if column is None:
             return ""
         if column in getattr(self.source, "coords", ()):
-            keys: Any = self.source[column].to_numpy().ravel()  # a selected topic is a scalar
+            keys = self.source[column].to_numpy().ravel()  # a selected topic is a scalar
         else:
-            of = {
-                topic: key for key, every in self.source.attrs.get(TOPICS_OF, ()) for topic in every
-            }
+            pairs = self.source.attrs.get(TOPICS_OF, ())
+            of = {topic: key for key, topics in pairs for topic in topics}
             keys = self.topics.map(of).to_numpy()
         present = pd.Series(keys).nunique()
         message = f"topics of {present} collections ({column}) are averaged together"
@@ -132,6 +130,7 @@ class Scores:
         participated = stated
         if stated is None and dim == TOPIC:
             stated = np.ones([len(self.systems), len(self.topics)], bool)
+        # lazy scores are computed only if nothing else shows which systems took part
         lazy = getattr(self.values, "chunks", None) is not None
         if participated is None or (dim == TOPIC and not lazy):
             axes = tuple({*range(self.values.ndim)} - {1, 2 + self.several_repeats})
@@ -198,7 +197,7 @@ class Scores:
         """Signed means over common topics, shape (metric, depth, system)."""
         metrics, systems, topics, depths = self.values.shape
         result = np.empty((metrics, depths, systems))
-        # Sorting topics copies scores, so systems are processed in blocks.
+        # sorting topics copies scores, so systems are processed in blocks
         in_blocks = self.topic_order is not None and self.scored.all()
         width = fitting(topics * depths, SORTED_BYTES) if in_blocks else systems
         for row, sign in enumerate(self.signs):
@@ -260,14 +259,8 @@ class Scores:
     ) -> list[Array]:
         """Apply `over` to all metrics in blocks of depths.
 
-        Parameters
-        ----------
-        size
-            Number of values per depth, such as pairs.
-        compute
-            As for `over`.
-        on_terms
-            Whether to compute on the terms of the means (by `over_terms`) instead of the scores.
+        If `on_terms` is true, `over_terms` is applied instead. The function `compute` returns
+        `size` values per depth, such as one value per pair of systems.
         """
         apply = self.over_terms if on_terms else self.over
         return self.by_pair(size, lambda row, block: apply(row, block, compute))
@@ -307,25 +300,23 @@ class Scores:
 
         Parameters
         ----------
-        row
-            Position of the metric.
-        depths
-            Positions of the depths.
+        row, depths, systems
+            Positions of the metric, of the depths and of the systems.
         compute
             Function of scores, shape (system, topic, depth), without NaN and with topics sorted by
             name. The function returns arrays with depth as last dimension. Its second argument is
             the design of the topics. The design is omitted if topics were drawn independently and
             have equal weights.
-        systems
-            Positions of the systems to compute on.
         """
         scores, scored = self.values[row, systems, :, depths], self.scored[row, :, depths]
+        # topics are sorted, because the order of rows would otherwise affect the rounding of sums
         order = np.arange(len(self.topics)) if self.topic_order is None else self.topic_order
         if self.topic_order is not None:
             scores, scored = scores[:, order], scored[order]
         if scored.all():
             return compute(scores, *self.drawn(order))
-        results, depth_order = [], []
+        results = []
+        depth_order = []
         for topics, here in patterns(scored):
             chunk = scores[:, topics][:, :, here]
             results.append(compute(chunk, *self.drawn(order[topics])))
@@ -346,7 +337,9 @@ class Scores:
         design = None if self.design is None else self.design.take(topics)
         return () if design is None or design.plain else (design,)
 
-    def tested(self, test: PairedTest, values: Array, pairs: Array, *design: Design) -> Any:
+    def tested(
+        self, test: PairedTest, values: Array, pairs: Array, *design: Design
+    ) -> PairedResult:
         """Test pairs of systems, with systems sorted by name."""
         values, pairs = self.by_name(values, pairs)
         if design:
@@ -376,10 +369,14 @@ class Scores:
         depth: Sequence[int] | Array | None = None,
     ) -> Self:
         """Select scores by position along each dimension."""
-        labels, design = self.topic_labels, self.design
+        labels = self.topic_labels
+        design = self.design
         if topic is not None:
-            labels, design = labels and labels.take(topic), design and design.take(topic)
-        repeats, source, rows = self.repeats, self.source, self.rows
+            labels = labels and labels.take(topic)
+            design = design and design.take(topic)
+        repeats = self.repeats
+        source = self.source
+        rows = self.rows
         between = [None] * self.several_repeats
         values = at_positions(self.values, metric, system, *between, topic, depth)
         if repeats is not None and not between:
@@ -463,11 +460,12 @@ def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
 def _by_name(labels: pd.Index) -> Array | None:
     """Return positions that sort labels; None if sorted."""
     names = [*map(str, labels.tolist())]
+    # arrays of text, unlike arrays of objects, drop NUL characters at the end of names
     return None if sorted(names) == names else np.argsort(np.array(names, object), kind="stable")
 
 
-def _select(labels: Any, positions: object) -> Any:
-    return labels if positions is None or labels is None else labels[positions]
+def _select(labels: pd.Index, positions: Array | Sequence[int] | None) -> pd.Index:
+    return labels if positions is None else labels[positions]
 
 
 def summands(scores: Array, summary: Summary) -> Array:
@@ -480,6 +478,7 @@ def summands(scores: Array, summary: Summary) -> Array:
     """
     if summary in {"mean", "sum"}:
         return scores
+    # reciprocals fall as scores rise, so their sign is changed to keep the direction of differences
     added = terms(scores, summary) * (-1 if summary == "harmonic" else 1)
     return np.where(np.isfinite(added), added, 0.0)
 
@@ -495,6 +494,7 @@ def of_topics(scores: Array, summary: Summary, design: Design | None = None) -> 
     """Average scores without NaN over topics with a design."""
     if design is None:
         return np.asarray(average(scores, summary, axis=1))
+    # shares add up to 1, so a sum over topics is the weighted mean times the number of topics
     count = np.float64(len(design.weights) if summary == "sum" else 1)
     total = np.einsum("std,t->sd", terms(scores, summary), design.shares)
     return np.asarray(averaged(1.0, total * count, summary))

@@ -150,7 +150,7 @@ def bounds(
     uneven = [metric for metric in chosen if not _linear_both(metric)]
     policy.refuse_shared(uneven, experiment.options["ties"], "bounds")
     hidden = any(metric.fillings for metric in chosen)
-    # All metrics are checked before any is scored, so that a slow metric raises an error at once.
+    # all metrics are checked before any is scored, so that a slow metric raises an error at once
     if hidden and not cube["grade"].chunks:
         deep = cube.sizes[DEPTH]
         block = experiment.block(experiment.fields(chosen, deep), deep)
@@ -193,7 +193,7 @@ def both_sides(
         Dimensions (bound, metric, system, topic, depth).
     """
     both = Work(metrics, depths, kernel, 2, hidden=hidden, ties=ties).over(cube)
-    # The kernel yields the lower and the upper scores of each metric in turn.
+    # the kernel yields the lower and the upper scores of each metric in turn
     sides = [both.isel({METRIC: slice(side, None, 2)}) for side in range(2)]
     return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
 
@@ -207,9 +207,9 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
             yield metric.score(evidence)[..., columns - 1]
             yield metric.highest(evidence)[..., columns - 1]
             continue
-        # Bounds are constant below the depth of a metric.
+        # bounds are constant below the depth of a metric
         depth = np.minimum(columns, metric.depth or columns)
-        # The upper bound is 1, because an unjudged document may make the set complete.
+        # the upper bound is 1, because an unjudged document may make the set complete
         if block.subtopic_grade is not None:
             score = metric.score(evidence)[..., columns - 1]
             has_unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1)[..., depth - 1] > 0
@@ -308,7 +308,7 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     depth = pool_depth_of(cube, depth)
     experiment = experiment_of(cube).loaded
     rank = experiment.known_pool.rank
-    # Rank 0 marks documents that no contributing run retrieved.
+    # rank 0 marks documents that no contributing run retrieved
     return shown_as(cube, fewer_judged(experiment, (rank > 0) & (rank <= depth), depth))
 
 

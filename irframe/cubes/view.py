@@ -47,7 +47,7 @@ def in_chunks(
     dimension of size ``ends[0]``, and a last dimension of size ``ends[1]``.
     """
     dask = need_dask()
-    # Blocks contain all depths, because a task needs complete lists.
+    # blocks contain all depths, because a task needs complete lists
     rechunked = grade.rechunk({2: -1})
     sides = zip(codes, rechunked.chunks, strict=False)
     # `map_blocks` aligns trailing dimensions, so codes get dimensions of length one
@@ -280,7 +280,7 @@ def read_cube(cube: object) -> xr.Dataset:
     for dim in LIST:
         codes[dim], named[dim] = _codes(cube, dim, experiment)
     experiment, grade = _verified(experiment, codes, _by_depth(cube), named)
-    # Scalar coordinates of a selected system or topic belong to the restored dimension.
+    # scalar coordinates of a selected system or topic belong to the restored dimension
     user_coords = {
         name: coord.variable if coord.ndim or not scalars else (scalars[-1:], [coord.values[()]])
         for name, coord in cube.coords.items()
@@ -405,7 +405,7 @@ def _verified(
     The grades of other lists must equal those of the experiment.
     """
     if grade.chunks:
-        # The first rank shows whether a list is masked; the task verifies the other ranks.
+        # the first rank shows whether a list is masked; the task verifies the other ranks
         present: Any = np.True_
         if grade.dtype.kind in "fO":
             present = np.asarray(grade.isel({DEPTH: 0}).notnull())
@@ -479,7 +479,7 @@ def with_coordinates(result: Any, source: Labelled, names: list[Hashable]) -> An
     if not isinstance(result, Labelled):
         return result
     existing = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
-    # The cube has one system per repeat, so its coordinates of systems do not fit the result.
+    # the cube has one system per repeat, so its coordinates of systems do not fit the result
     if REPEAT in result.dims:
         names = [name for name in names if SYSTEM not in source[name].dims]
     labelled = {*result.dims} & {*result.coords}

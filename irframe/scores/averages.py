@@ -297,6 +297,7 @@ class Resamples:
         if design is None:
             counts = self.counts(topics)
         else:
+            # shares add up to 1, but `means_of_draws` divides by the number of topics
             counts = design.drawn(samples=self.samples, seed=self.seed) * np.float64(topics)
         return means_of_draws(counts, scores, summary, sign)
 
@@ -316,13 +317,13 @@ class Resamples:
             The lower and upper limits. Both limits are NaN if the share of NaN values exceeds
             `beyond`.
         """
-        # The product is rounded, because (1 - 0.95) / 2 * 1000 is above 25 in floating point.
+        # the product is rounded, because (1 - 0.95) / 2 * 1000 is above 25 in floating point
         rank = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)
         low = np.broadcast_to(rank, values.shape[:-1])[..., np.newaxis]
         high = self.samples - 1 - low
         parted = np.partition(values, np.union1d(rank, self.samples - 1 - rank), axis=-1)
         lowest, highest = (np.take_along_axis(parted, end, axis=-1)[..., 0] for end in (low, high))
-        # `np.partition` puts NaN last, so the upper limit is NaN if there are too many NaN.
+        # `np.partition` puts NaN last, so the upper limit is NaN if there are too many NaN
         return np.where(np.isnan(highest), np.nan, lowest), highest
 
     def expanded(self, topics: Array | int) -> Array:
@@ -376,13 +377,14 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
     scored = ~np.isnan(scores).any(axis=0)
     summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
     total = _weighted(1 - np.eye(topics), summands).reshape(topics, depths, systems)
+    # topics with NaN are not counted, so leaving one out does not change the number of the others
     counted = (scored.sum(axis=0) - scored)[..., np.newaxis].astype(np.float64)
     return np.asarray(np.round(sign * averaged(counted, total, summary), TIE))
 
 
 def _weighted(counts: Array, summands: Array) -> Array:
     """Return sums weighted by counts. Terms may be infinite."""
-    # 0 times infinity is NaN, so infinite terms are counted separately.
+    # 0 times infinity is NaN, so infinite terms are counted separately
     infinite = np.isinf(summands)
     if not infinite.any():
         return counts @ summands

@@ -12,7 +12,7 @@ import xarray as xr
 from irframe.cubes.groups import REPEAT_OF, level_of
 from irframe.cubes.parse_scores import as_scores, refuse_result
 from irframe.cubes.score_frames import index_roles, score_frame, with_labels_of_topics
-from irframe.cubes.view import read_cube
+from irframe.cubes.view import Labelled, read_cube
 from irframe.errors import InputError, ParameterError
 from irframe.evaluation.repeats import checked_layout
 from irframe.experiments.topic_design import (
@@ -124,6 +124,7 @@ def _values(
     result = {}
     for label, value in declared.items():
         named = isinstance(value, str)
+        # unknown names are looked up in the table too, because the error lists its columns
         if first is not None and named and (value in first.columns or value not in columns.columns):
             series = topic_values(label, value, first, "a column of the table, constant per topic")
         else:
@@ -145,8 +146,8 @@ def _attributes(
 
 
 def _of_labelled(
-    subject: Any, table: object, declared: Mapping[str, Any], repeats: Layout | None
-) -> Any:
+    subject: Labelled, table: object, declared: Mapping[str, TopicValues], repeats: Layout | None
+) -> Labelled:
     if TOPIC not in subject.dims:
         raise InputError("scores or a cube with topics", "none")
     if repeats is not None and REPEAT not in subject.dims and REPEAT_OF not in subject.coords:
@@ -174,7 +175,7 @@ def _refuse_single(repeats: str) -> None:
 
 
 def _of_frame(
-    frame: pd.DataFrame, table: object, declared: Mapping[str, Any], repeats: Layout | None
+    frame: pd.DataFrame, table: object, declared: Mapping[str, TopicValues], repeats: Layout | None
 ) -> pd.DataFrame:
     frame = _with_topics_of_tasks(frame, declared.get(TASK))
     levels = [level for level in frame.index.names if level is not None]
@@ -183,12 +184,13 @@ def _of_frame(
     if topic is None:
         raise InputError("scores with topics", ", ".join(map(str, rows.columns)))
     values = _values(declared, table, rows, "a column or index level")
-    # Columns that the caller added become levels, because they are not scores.
+    # columns that the caller added become levels, because they are not scores
     columns = [name for name in declared.values() if isinstance(name, str) and name in rows.columns]
     first: Any = () if table is None else columns_of(table)
     columns = [name for name in dict.fromkeys(columns) if name not in first]
     labels = [*(declared if declared or repeats is not None else LABELS)]
     further = [name for name in columns if name not in {*levels, *labels}]
+    # `_values` has checked that these columns are constant per topic
     pairs = {name: rows[[topic, name]].drop_duplicates() for name in further}
     frame = frame.drop(columns=[name for name in (*further, *labels) if name in frame.columns])
     wide = as_scores(without_levels(frame, labels))
@@ -219,7 +221,7 @@ def _with_topics_of_tasks(frame: pd.DataFrame, task: object) -> pd.DataFrame:
     systems = [by_role[SYSTEM]] if SYSTEM in by_role else []
     further = [name for name in rows.columns if name in {METRIC, "measure", *REPEAT_NAMES}]
     shared_names = rows[[task, topic]].drop_duplicates()[topic].duplicated().any()
-    # Duplicate rows are left as they are, so that the error about them names the original topics.
+    # duplicate rows are left as they are, so that the error about them names the original topics
     if not shared_names or rows.duplicated([task, topic, *systems, *further]).any():
         return frame
     rows[topic] = rows[task].astype(str) + " " + rows[topic].astype(str)

@@ -92,7 +92,7 @@ def refuse_huge(metrics: list[str], scores: Array) -> None:
 
 
 def _size(values: Array) -> float:
-    # The minimum and the maximum need no copy of the scores, unlike abs().
+    # the minimum and the maximum need no copy of the scores, unlike abs()
     ends = (ends.reduce(values, axis=None, initial=0.0) for ends in (np.fmax, np.fmin))
     return float(max(map(abs, ends)))
 
@@ -125,11 +125,12 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     if over not in OVERS:
         choice("over", over, OVERS)
     steps = steps_of(result.source.attrs)
-    # Scores directly from a scoring verb are in range, so other values were changed afterwards.
+    # scores directly from a scoring verb are in range, so other values were changed afterwards
     if steps and steps[-1].verb in SCORING:
         _beware_of_arithmetic(result.metrics, result.values)
     result = replace(result, source=None, rows=None, by=None, keys=None, averaged=True)
     if result.repeats is not None:
+        # if tasks are sampled, repeats are only averaged, as with over="topic"
         result = read_repeats(result.load(), "topic" if over == "task" else over)
     labels = result.topic_labels
     drawn = None if labels is None else drawn_topics(labels, result.topics)
@@ -149,6 +150,7 @@ def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) ->
     for metric, values in zip(map(str, metrics), scores, strict=True):
         fact = facts(metric)
         low, high = fact.range
+        # scores normalised by the pool exceed 1 for some runs that did not contribute to the pool
         if fact.pooled or not isinstance(values, np.ndarray) or not values.size:
             continue
         lowest = np.fmin.reduce(values, None)
@@ -180,8 +182,8 @@ def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
     attrs = {name: value for name, value in loaded.attrs.items() if name != DRAWN}
     index = pd.Index(named, name=names_declared(loaded.attrs)[TASK])
     means = np.stack(values, axis=2)
-    alone: Any = {"repeats": None, "design": None, "topic_labels": None}
-    return replace(loaded, values=means, topics=index, attrs=attrs, **alone)
+    result = replace(loaded, values=means, topics=index, attrs=attrs)
+    return replace(result, repeats=None, design=None, topic_labels=None)
 
 
 def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
@@ -353,6 +355,7 @@ def share_topics(
     if at_every_depth:
         everywhere: Any = [side.scored.all(axis=2, keepdims=True) for side in sides]
         common = everywhere[0] & everywhere[1]
+        # a reference with a single metric is used for all metrics, so it needs their common topics
         of_other = common if len(sides[1].metrics) > 1 else common.all(axis=0, keepdims=True)
         sides = [sides[0].where(common), sides[1].where(of_other)]
     else:
@@ -360,6 +363,7 @@ def share_topics(
         if not all((common == side.scored).all() for side in sides):
             sides = [_repeat_single(side, common).where(common) for side in sides]
     paired = scores_to_compare(sides[0])
+    # scores that are their own reference are read only once
     return paired, paired if other is scores else scores_to_compare(sides[1], quiet=True)
 
 
@@ -380,6 +384,7 @@ def _repeat_single(side: Scores, common: Array) -> Scores:
     """Repeat a single metric or depth to match a mask."""
     metrics, _, depths = common.shape
     if side.depths is None and depths > 1:
+        # repeated depths need labels, which scores without depths lack
         side = replace(side, depths=pd.RangeIndex(1, 2))
     return side.take(
         metric=[0] * metrics if len(side.metrics) < metrics else None,
@@ -407,7 +412,7 @@ def pick_metric(scores: Scores, metric: str | Metric) -> Scores:
     pos = index_of(metric, scores.metrics)
     if pos is not None:
         return scores.take(metric=[pos])
-    name: Any
+    name: str | Metric
     if (named := facts(metric).depth) is not None:
         name = replace(parse_metric(metric), depth=None)
         depth = str(named)
@@ -428,11 +433,12 @@ def same_systems(scores: Scores, other: Scores) -> Scores:
 
     Raise if the systems differ.
     """
-    systems, others = scores.systems, other.systems
-    differing = [*systems.difference(others, sort=False), *others.difference(systems, sort=False)]
+    systems = scores.systems
+    lacking = other.systems.difference(systems, sort=False)
+    differing = [*systems.difference(other.systems, sort=False), *lacking]
     advice = "select the systems that have both scores"
     refuse_unshared("the same systems in both scores", differing, advice)
-    return other.take(system=others.get_indexer(systems))
+    return other.take(system=other.systems.get_indexer(systems))
 
 
 Baselines = Hashable | Sequence[Hashable] | None
@@ -457,9 +463,11 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
     systems = scores.systems.tolist()
     if baseline is None:
         return all_pairs(len(systems))
-    named, expected = [baseline], "baseline to be one of the systems"
+    named = [baseline]
+    expected = "baseline to be one of the systems"
     if several and isinstance(baseline, list):
-        named, expected = baseline, "baselines to be some of the systems"
+        named = baseline
+        expected = "baselines to be some of the systems"
     rows = positions_of(expected, named, systems)
     if not rows or len(set(rows)) < len(rows):
         raise ParameterError("different baselines", "duplicates" if rows else "none")
@@ -475,8 +483,8 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, object]:
     If scores have no depths, the depth is the one in the name of the metric, or missing.
     """
     metrics, _, _, depths = scores.values.shape
-    own_depths: Any = [fact.depth for fact in scores.metric_facts]
-    depth = own_depths if scores.depths is None else np.tile(scores.depths, metrics)
+    depth: Any = [fact.depth for fact in scores.metric_facts]
+    depth = depth if scores.depths is None else np.tile(scores.depths, metrics)
     labels = {
         METRIC: pd.Index(scores.metrics).array.repeat(depths * len(pairs)),
         scores.axis.dim: scores.axis.column(depth).repeat(len(pairs)),

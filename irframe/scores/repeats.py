@@ -90,7 +90,7 @@ class Repeats:
         counts = self.counts
         if system is not None:
             rows = [np.flatnonzero(owner == pos) for pos in system]
-            # The empty array keeps the dtype integer if no system is selected.
+            # the empty array keeps the dtype integer if no system is selected
             lists = np.concatenate([np.zeros(0, int), *rows])
             owner = np.repeat(np.arange(len(rows)), [*map(len, rows)])
             counts = counts[system]
@@ -101,8 +101,8 @@ class Repeats:
         """Return paired differences with standard errors, (pair, depth)."""
 
         def compute(lists: Array, *_: Array) -> tuple[Array, ...]:
-            shared = self.layout == "shared"
-            return crossed(lists, self.owner, pairs, shared=shared, over=self.over)
+            is_shared = self.layout == "shared"
+            return crossed(lists, self.owner, pairs, shared=is_shared, over=self.over)
 
         return Crossed(*self.flat(scores, row, depths).over_terms(0, slice(None), compute))
 
@@ -163,6 +163,7 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     scores = replace(scores, repeats=None)
     scored = ~np.isnan(values)
     has_scores = np.asarray(scored.any(axis=(0, 3, 4)))
+    # with one repeat of each system, results must equal those of scores without repeats
     if has_scores.sum(axis=1).max(initial=0) <= 1:
         first = has_scores.argmax(axis=1)
         return replace(scores, values=values[:, np.arange(len(first)), first])
@@ -175,26 +176,28 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
         values, has_scores = _shared_by_all(values, has_scores, name)
         if values.shape[2] == 1:
             return replace(scores, values=values[:, :, 0])
-    # A system without scores has one repeat, whose scores are NaN.
+    # a system without scores has one repeat, whose scores are NaN
     has_scores[~has_scores.any(axis=1), 0] = True
     owner, columns = np.nonzero(has_scores)
     flat = values.reshape(len(values), -1, *values.shape[3:])
     lists = flat if has_scores.all() else values[:, owner, columns]
-    # Topics have different numbers of repeats, so means are computed per topic.
+    # topics have different numbers of repeats, so means are computed per topic
     if layout == "topic":
         cells = scored.sum(axis=2)
         counts = cells.max(axis=(0, 2, 3), initial=0)
+        # `np.nanmean` would warn about topics without scores
         with np.errstate(invalid="ignore"):
             means = np.where(scored, values, 0.0).sum(axis=2) / cells
         by_system = [values]
     else:
         counts = np.bincount(owner)
         by_system = [lists[:, owner == system] for system in range(len(counts))]
+        # the mean is NaN on topics that some repeat lacks, about which `_warn_short` warns
         means = np.stack([group.mean(axis=1) for group in by_system], axis=1)
         by_system = [np.expand_dims(group, 1) for group in by_system]
         _warn_short(scores, lists, owner, repeats.take(columns), name)
     for row, summary in enumerate(scores.summaries):
-        # Repeats have the same kind of mean as topics, such as the geometric mean.
+        # repeats have the same kind of mean as topics, such as the geometric mean
         if summary not in {"mean", "sum"}:
             averages = np.concatenate([average(group[row], summary, axis=1) for group in by_system])
             means[row] = np.where(np.isnan(means[row]), np.nan, averages)
@@ -205,7 +208,7 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
 def _shared_by_all(values: Array, has_scores: Array, name: str) -> tuple[Array, Array]:
     """Select the repeats that every system has."""
     taking_part = has_scores.any(axis=1)
-    # Systems without any score do not restrict the repeats that all systems share.
+    # systems without any score do not restrict the repeats that all systems share
     common = np.asarray(has_scores[taking_part].all(axis=0))
     if not common.any():
         expected = f"{plural(name)} that all systems have in common, because repeats='shared'"
@@ -325,6 +328,7 @@ def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
     expected = np.full((*scores.values.shape[:2], scores.values.shape[3]), np.nan)
     inside = scores.repeats.layout == "topic"
     for index, lists in scores.repeats.by_topics(scores):
+        # the best cost is the lowest
         lowest = worst == (scores.signs[index[0]] > 0)
         drawn = of_draws(lists if inside else lists.mean(axis=1), k, lowest=lowest)
         expected[index] = drawn.mean(axis=0) if inside else drawn
@@ -351,19 +355,21 @@ def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
     >>> [round(float(of_draws(passed, k, lowest=True)), 3) for k in (1, 2, 4, 8, 12)]
     [0.75, 0.545, 0.255, 0.018, 0.0]
     """
-    # `np.sort` puts NaN last, so the first n values are scores.
+    # `np.sort` puts NaN last, so the first n values are scores
     rising = np.sort(-values if lowest else values, axis=0)
     n = np.count_nonzero(~np.isnan(rising), axis=0)
     rank = np.arange(len(values)).reshape(-1, *(1,) * np.ndim(n))
     shares = scipy.special.comb(rank, k - 1) * (rank < n)
     with np.errstate(invalid="ignore", divide="ignore"):
         expected = (shares * np.where(rank < n, rising, 0)).sum(axis=0) / scipy.special.comb(n, k)
+    # unlike the negative of 0.0, which prints as -0.0, the difference 0 - 0.0 is 0.0
     return np.where(n < k, np.nan, (0 - expected) if lowest else expected)
 
 
-LEAST, LEAST_DRAWN = 5, 10
-"""Effective numbers of topics below which tests of weighted means (`LEAST`) and resampling
-(`LEAST_DRAWN`) are unreliable."""
+LEAST = 5
+"""Effective number of topics below which tests of weighted means are unreliable."""
+LEAST_DRAWN = 10
+"""Effective number of topics below which resampling is unreliable."""
 
 
 def effective(scores: Scores) -> Array:

@@ -4,7 +4,7 @@ Verbs: summary.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -64,6 +64,7 @@ def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
     [True, False, False]
     """
     rows = [facts(name) for name in metrics]
+    # metrics that need more topics than the default, such as RR, have few distinct values
     allowed = np.array([row.share and row.least_topics <= Facts.least_topics for row in rows])
     return np.asarray(allowed & ~np.any([_beyond(array) for array in values], axis=0))
 
@@ -199,19 +200,20 @@ def summary(
 
 def summarise(
     scores: Scores, alpha: float, interval: str, *, drawn: bool = False
-) -> tuple[dict[str, Array], dict[str, Any]]:
+) -> tuple[dict[str, Array], dict[str, object]]:
     """Return the columns of `summary` and its attributes.
 
     The columns are arrays of shape (metric, system, depth).
     """
     n, mean, squares, freedom, topics = moments(scores)
-    # Harmonic and geometric means and sums have no interval.
+    # harmonic and geometric means and sums have no interval
     plain = np.array([kind == "mean" for kind in scores.summaries])
+    # means over repeats can be between 0 and 1 although scores of single repeats are not
     single = scores.values if scores.repeats is None else scores.repeats.values
     curved = ~_beyond(single) & (interval == "logit")
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
-        # Rounding errors may give equal scores a standard deviation above 0, which is treated as 0.
+        # rounding errors may give equal scores a standard deviation above 0, which is treated as 0
         varies = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
         half = np.where(varies, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
     low, high = ends_about(mean, half, curved)
@@ -284,7 +286,8 @@ def like_scores(
     """
     labels = source.labels(SYSTEM)
     if parse_scores(scores).rows is None:
-        shape, dims = [*map(len, labels.values())], tuple(labels)
+        dims = tuple(labels)
+        shape = [*map(len, labels.values())]
         columns = {name: (dims, x.reshape(shape), source.attrs) for name, x in figures.items()}
         return xr.Dataset(columns, labels, attributes)
     names = {dim: dim for dim in labels} | {SYSTEM: source.systems.name}
