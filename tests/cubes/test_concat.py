@@ -40,16 +40,16 @@ def of_systems(frames, *groups, **options):
     return [build(runs[runs["system"].isin(group)], qrels, **options) for group in groups]
 
 
-def assert_alike(found, built):
+def assert_alike(concatenated, built):
     """Assert that two cubes are equal after sorting labels."""
-    found = found.sel({dim: built[dim].to_numpy() for dim in ("system", "topic")})
-    assert set(found.variables) == set(built.variables)
+    concatenated = concatenated.sel({dim: built[dim].to_numpy() for dim in ("system", "topic")})
+    assert set(concatenated.variables) == set(built.variables)
     for name in set(built.variables) - {"system_code", "topic_code"}:
-        np.testing.assert_array_equal(found[name], built[name], name)
+        np.testing.assert_array_equal(concatenated[name], built[name], name)
     for name, expected in vars(dense(built)).items():
-        np.testing.assert_array_equal(getattr(dense(found), name), expected, name)
+        np.testing.assert_array_equal(getattr(dense(concatenated), name), expected, name)
     xr.testing.assert_allclose(
-        found.ireval.score(*METRICS).reset_coords(drop=True),
+        concatenated.ireval.score(*METRICS).reset_coords(drop=True),
         built.ireval.score(*METRICS).reset_coords(drop=True),
     )
 
@@ -201,18 +201,18 @@ class TestGroups:
 
     def test_systems_and_topics_in_several_groups_are_refused(self):
         news, web = of_tracks(experiment(1))
-        other = web.assign_coords(team=("system", ["a", "b", "b"]))
+        changed = web.assign_coords(team=("system", ["a", "b", "b"]))
         with pytest.raises(InputError, match="one team for every system, .*several for: s1, s2"):
-            ir.concat([news, other])
+            ir.concat([news, changed])
         first, second = of_systems(experiment(1), SYSTEMS[:2], SYSTEMS[2:])
-        other = second.assign_coords(track=second["track"].str.upper())
+        changed = second.assign_coords(track=second["track"].str.upper())
         with pytest.raises(InputError, match="one track for every topic, .*n1, n2.* and 3 more"):
-            ir.concat([first, other], dim="system")
+            ir.concat([first, changed], dim="system")
 
     def test_groups_of_different_dimensions_are_refused(self):
         news, web = of_tracks(experiment(1))
-        other = web.drop_vars("team").assign_coords(team=("topic", list("abcd")))
-        refused(InputError, "groups of both: team", lambda: ir.concat([news, other]))
+        by_topic = web.drop_vars("team").assign_coords(team=("topic", list("abcd")))
+        refused(InputError, "groups of both: team", lambda: ir.concat([news, by_topic]))
 
     def test_groups_of_topics_missing_in_a_cube_are_refused(self):
         news, web = of_tracks(experiment(1))
@@ -310,14 +310,14 @@ class TestRefusals:
     def test_different_judgments_are_refused(self, change):
         runs, qrels = experiment(0)
         row = qrels.index[qrels["topic"] == "n2"][0]
-        other = qrels.copy()
+        changed = qrels.copy()
         if change == "row":
-            other = other.drop(index=row)
+            changed = changed.drop(index=row)
         else:
-            other.loc[row, change] = {"grade": 2, "doc": "new"}[change]
+            changed.loc[row, change] = {"grade": 2, "doc": "new"}[change]
         first, second = (
             of_systems((runs, item), group)[0]
-            for item, group in ((qrels, SYSTEMS[:2]), (other, SYSTEMS[2:]))
+            for item, group in ((qrels, SYSTEMS[:2]), (changed, SYSTEMS[2:]))
         )
         with pytest.raises(
             InputError, match="the same judgments, but found different judgments on 1 topic: n2"
@@ -325,13 +325,13 @@ class TestRefusals:
             ir.concat([first, second], dim="system")
 
     def test_cubes_with_different_top_grades_are_refused(self, cube):
-        other = cube.isel(system=[1])
+        changed = cube.isel(system=[1])
         higher = dense(cube).top + (cube["topic"] == "102").to_numpy()
-        other = shown_as(other, replace(experiment_of(other), top=higher))
+        changed = shown_as(changed, replace(experiment_of(changed), top=higher))
         with pytest.raises(
             InputError, match="same top grades, but found different top grades on 1 topic: 102"
         ):
-            ir.concat([cube.isel(system=[0]), other], dim="system")
+            ir.concat([cube.isel(system=[0]), changed], dim="system")
 
     def test_input_without_cubes_is_refused(self):
         refused(ParameterError, "at least one cube, but found none", lambda: ir.concat([]))

@@ -186,8 +186,8 @@ def test_pools_contain_documents_of_contributing_runs():
     flagged = RUNS.assign(pooled=RUNS["system"] == "a")
     same = quiet_cube(flagged, contributing="pooled").drop_vars("pooled")
     xr.testing.assert_equal(same, cube)
-    for wrong, words in ((["c"], "'c'"), ([], "an empty list"), ("doc", "a boolean column")):
-        refused(ParameterError, words, quiet_cube, contributing=wrong)
+    for wrong, message in ((["c"], "'c'"), ([], "an empty list"), ("doc", "a boolean column")):
+        refused(ParameterError, message, quiet_cube, contributing=wrong)
 
 
 def test_cubes_may_have_no_contributing_run():

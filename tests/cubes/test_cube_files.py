@@ -87,12 +87,12 @@ def test_labels_that_parquet_cannot_store_are_refused(cube, path, labels):
     named = pd.Index(labels, dtype=object, tupleize_cols=False)
     two = cube.isel(system=[0, 1])
     for name in ("system", "make"):
-        other = two.assign_coords({name: ("system", named)})
-        assert other.ireval.score("AP").sizes["system"] == 2
+        labelled = two.assign_coords({name: ("system", named)})
+        assert labelled.ireval.score("AP").sizes["system"] == 2
         refused(
             InputError,
             f"values of {name} that are all text or all numbers",
-            other.ireval.save,
+            labelled.ireval.save,
             path,
         )
     assert not path.exists()
@@ -111,11 +111,11 @@ def test_saving_again_repairs_files_and_refuses_other_cubes(cube, path):
     assert before == {file: file.stat().st_mtime_ns for file in files_in(path)}
     (path / "hits-0.parquet").write_bytes(b"other")
     xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)
-    for other in (cube.ireval.pooled(3), cube.isel(depth=slice(9)), cube.drop_vars("team")):
+    for changed in (cube.ireval.pooled(3), cube.isel(depth=slice(9)), cube.drop_vars("team")):
         refused(
             StoreError,
             "no other cube in the folder, but found another cube at",
-            other.ireval.save,
+            changed.ireval.save,
             path,
         )
     (path.parent / "notes").mkdir()
@@ -171,11 +171,11 @@ def test_flipped_bits_are_refused_or_harmless(cube, path):
 @pytest.mark.parametrize("files", [0, 1, 5, 7])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
 def test_interrupted_saving_leaves_no_files(cube, path, monkeypatch, files, error):
-    put, done = folder.Path.write_bytes, []
+    put, written = folder.Path.write_bytes, []
 
     def fail(self, content):
-        done.append(self)
-        if len(done) > files:
+        written.append(self)
+        if len(written) > files:
             raise error
         return put(self, content)
 

@@ -56,9 +56,9 @@ def scores(cube):
     return cube.ireval.score(*METRICS)
 
 
-def same(found, expected):
+def same(scores, expected):
     labels = {dim: expected[dim] for dim in ("system", "topic")}
-    xr.testing.assert_allclose(found.sel(labels).drop_attrs(), expected.drop_attrs())
+    xr.testing.assert_allclose(scores.sel(labels).drop_attrs(), expected.drop_attrs())
 
 
 def test_cubes_without_subtopics_have_no_subtopic_grades():
@@ -151,12 +151,12 @@ def test_iterations_are_read_as_subtopics(tmp_path):
     listed = qrels.rename(columns={"subtopic": "iteration"})
     ir.verbs.write_qrels(listed, tmp_path / "qrels")
     expected = ir.evaluate(runs, qrels, "alpha_nDCG@5")
-    read = ir.read_qrels(tmp_path / "qrels")
-    assert ir.evaluate(runs, read, "alpha_nDCG@5").to_dict() == expected.to_dict()
+    by_iteration = ir.read_qrels(tmp_path / "qrels")
+    assert ir.evaluate(runs, by_iteration, "alpha_nDCG@5").to_dict() == expected.to_dict()
     named = ir.read_qrels(tmp_path / "qrels", subtopics=True)
     assert named.columns.tolist() == ["topic", "doc", "grade", "subtopic"]
     assert ir.evaluate(runs, named, "alpha_nDCG@5").to_dict() == expected.to_dict()
-    refused(IdError, "rename the column 'iteration' to subtopic", ir.cube, runs, read)
+    refused(IdError, "rename the column 'iteration' to subtopic", ir.cube, runs, by_iteration)
 
 
 def test_functions_of_judgments_keep_subtopics():

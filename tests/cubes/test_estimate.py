@@ -84,7 +84,7 @@ def ndcg_of(table, weight, ranks, k):
         if ranks.get(doc, np.inf) <= k
     )
     ideal = start = 0.0
-    for doc, w in sorted(weight.items(), key=lambda each: -table[each[0]]):
+    for doc, w in sorted(weight.items(), key=lambda item: -table[item[0]]):
         ideal += table[doc] * (reached(min(start + w, k)) - reached(min(start, k)))
         start += w
     return gained / ideal if ideal else 0.0
@@ -118,7 +118,7 @@ def test_ndcg_estimates_agree_with_a_jackknife_in_loops(column):
             some, here = some.assign(stratum=""), here.assign(stratum="")
             sizes, numbers = {"": len(here)}, {"": len(some)}
         for doc, w in weight.items():
-            remainder = {other: item for other, item in weight.items() if other != doc}
+            remainder = {name: value for name, value in weight.items() if name != doc}
             if column == "probability":
                 off = value - ndcg_of(grades, remainder, ranks, 12)
                 variance += (1 - 1 / w) * off**2
@@ -306,8 +306,8 @@ def test_draws_keep_sampled_grades_and_record_probabilities():
     np.testing.assert_allclose(sizes["probability"].first(), judged / size)
     selected = drawn["grade"] >= 0
     assert drawn.loc[selected, "grade"].equals(qrels.loc[selected, "grade"])
-    other = qrels.ireval.draw_to_judge({"early": 1, "late": 0.29}, strata="part", seed=2)
-    assert not other["grade"].equals(drawn["grade"])
+    reseeded = qrels.ireval.draw_to_judge({"early": 1, "late": 0.29}, strata="part", seed=2)
+    assert not reseeded["grade"].equals(drawn["grade"])
     for share, strata, message in [
         (0.1, "team", "strata to be 'topic' or a column .*found 'team'"),
         ({"early": 0.5}, "part", "a share for every stratum.* strata without a share: late"),

@@ -130,10 +130,10 @@ class TestParts:
     def test_groups_of_rows_are_as_deep_as_their_lists(self):
         runs = pd.concat([RUNS, RUNS[:1].assign(doc="e", score=0.5)])
         runs["team"] = runs["system"].str.upper()
-        for how, depth, longest in (({}, 2, 1), ({"depth": 3}, 3, 3)):
-            depths = {k: p.sizes["depth"] for k, p in each_group(cube_of(runs, **how), "team")}
+        for options, depth, longest in (({}, 2, 1), ({"depth": 3}, 3, 3)):
+            depths = {k: p.sizes["depth"] for k, p in each_group(cube_of(runs, **options), "team")}
             assert depths == dict.fromkeys("ABC", depth)
-            depths = {k: p.sizes["depth"] for k, p in own_rows(cube_of(runs, **how), "team")}
+            depths = {k: p.sizes["depth"] for k, p in own_rows(cube_of(runs, **options), "team")}
             assert depths == {"A": depth, "B": longest, "C": longest}
 
     def test_systems_without_rows_in_a_group_raise_a_warning(self):
@@ -215,9 +215,9 @@ def test_files_keep_provenance(provenance_cube, tmp_path):
     assert_recorded(repeated.ireval.summary().attrs, "summary")
     comparison = scores.sel(depth=10).ireval.compare()
     comparison.to_parquet(tmp_path / "comparison.parquet")
-    read = pd.read_parquet(tmp_path / "comparison.parquet")
-    assert read.attrs == comparison.attrs
-    assert read.ireval.styled().to_latex() == comparison.ireval.styled().to_latex()
+    reread = pd.read_parquet(tmp_path / "comparison.parquet")
+    assert reread.attrs == comparison.attrs
+    assert reread.ireval.styled().to_latex() == comparison.ireval.styled().to_latex()
 
 
 def test_captions_state_provenance(provenance_cube):

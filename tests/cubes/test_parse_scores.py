@@ -28,9 +28,9 @@ def long(scores):
     return flat.melt(["name", "qid"], var_name="measure")
 
 
-def same(found, expected):
+def same(scores, expected):
     """Return whether scores are equal in any order of labels."""
-    remaining, right = to_scores(found), to_scores(expected)
+    remaining, right = to_scores(scores), to_scores(expected)
     return remaining.reindex_like(right).drop_attrs().identical(right.drop_attrs())
 
 
@@ -135,7 +135,7 @@ def test_tables_dictionaries_and_rows_are_read(scores):
 
 
 @pytest.mark.parametrize(
-    ("x", "words"),
+    ("x", "message"),
     [
         (3, "found int"),
         ("AP", "found str"),
@@ -147,8 +147,8 @@ def test_tables_dictionaries_and_rows_are_read(scores):
         (pd.DataFrame({"name": ["a"], "AP": [0.5]}), r"perquery=True\)"),
     ],
 )
-def test_objects_without_scores_are_refused(x, words):
-    refused(InputError, words, lambda: ir.as_scores(x))
+def test_objects_without_scores_are_refused(x, message):
+    refused(InputError, message, lambda: ir.as_scores(x))
 
 
 def test_runs_are_not_scores(track):
@@ -179,13 +179,13 @@ def test_arrays_become_frames(track):
 
 
 def test_two_id_columns_with_different_values_are_refused(long):
-    for other, taken in (("score", "value"), ("query_id", "qid"), ("run", "name")):
-        frame = long.assign(**{other: range(len(long))})
-        if taken == "value":
+    for added, column in (("score", "value"), ("query_id", "qid"), ("run", "name")):
+        frame = long.assign(**{added: range(len(long))})
+        if column == "value":
             assert same(frame, long)
         else:
             refused(
-                InputError, f"'{taken}' and '{other}' with different values", ir.as_scores, frame
+                InputError, f"'{column}' and '{added}' with different values", ir.as_scores, frame
             )
     assert same(long.assign(metric=long["measure"], measure="x"), long)
 
@@ -193,9 +193,9 @@ def test_two_id_columns_with_different_values_are_refused(long):
 def test_the_only_column_of_numbers_is_the_metric():
     frame = pd.DataFrame({"system": ["a", "b"], "topic": "1", "score": [0.25, 0.5]})
     assert list(ir.as_scores(frame, metric="AP")) == ["AP"]
-    words = frame.assign(score=["good", "bad"])
+    text = frame.assign(score=["good", "bad"])
     line = r"frame.set_index\(\['system', 'topic'\]\)\[\['score'\]\]"
-    refused(InputError, line, lambda: ir.as_scores(words, metric="AP"))
+    refused(InputError, line, lambda: ir.as_scores(text, metric="AP"))
     assert list(ir.as_scores(frame.set_index(["system", "topic"])[["score"]], metric="AP")) == [
         "AP"
     ]

@@ -30,13 +30,13 @@ def rounds(qrels, seed):
     return [item[item["topic"].isin(topics)] for item in (first, second)]
 
 
-def assert_alike(found, expected, metrics=METRICS):
+def assert_alike(rejudged, expected, metrics=METRICS):
     """Assert that cubes have the same scores for each label."""
-    assert {*found.topic.to_numpy()} == {*expected.topic.to_numpy()}
-    found = found.sel(topic=expected.topic.to_numpy())
-    assert (found.grade == expected.grade).all()
-    assert (found.unjudged == expected.unjudged).all()
-    both = [cube.ireval.score(*metrics).reset_coords(drop=True) for cube in (found, expected)]
+    assert {*rejudged.topic.to_numpy()} == {*expected.topic.to_numpy()}
+    rejudged = rejudged.sel(topic=expected.topic.to_numpy())
+    assert (rejudged.grade == expected.grade).all()
+    assert (rejudged.unjudged == expected.unjudged).all()
+    both = [cube.ireval.score(*metrics).reset_coords(drop=True) for cube in (rejudged, expected)]
     xr.testing.assert_identical(*(item.drop_attrs() for item in both))
 
 
@@ -113,7 +113,7 @@ def further(doc):
 
 
 @pytest.mark.parametrize(
-    ("cube", "qrels", "error", "words"),
+    ("cube", "qrels", "error", "message"),
     [
         (
             LONG.ireval.cube(JUDGED),
@@ -144,8 +144,8 @@ def further(doc):
         (LONG.ireval.cube(JUDGED).ireval.condense(), JUDGED, InputError, "a condensed cube"),
     ],
 )
-def test_invalid_judgments_are_refused(cube, qrels, error, words):
-    with pytest.raises(error, match=words):
+def test_invalid_judgments_are_refused(cube, qrels, error, message):
+    with pytest.raises(error, match=message):
         cube.ireval.rejudge(qrels)
 
 

@@ -59,7 +59,7 @@ def test_arrays_of_one_metric_are_labelled():
 
 
 @pytest.mark.parametrize(
-    ("scores", "error", "words"),
+    ("scores", "error", "message"),
     [
         (pd.concat([LONG, LONG.iloc[:1]]), IdError, "found duplicates"),
         (LONG.assign(value="x"), InputError, "of other values.*frame.astype"),
@@ -98,8 +98,8 @@ def test_arrays_of_one_metric_are_labelled():
         (pd.DataFrame({"x": [1]}), InputError, "indexed by system and topic"),
     ],
 )
-def test_invalid_scores_are_refused(scores, error, words):
-    refused(error, words, lambda: to_scores(scores))
+def test_invalid_scores_are_refused(scores, error, message):
+    refused(error, message, lambda: to_scores(scores))
 
 
 def wide(**columns):
@@ -163,7 +163,7 @@ def test_numbers_of_any_type_are_read():
 
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
 def test_duplicate_index_levels_of_groupby_are_merged():
-    frame = wide().groupby("name").apply(lambda part: part.head(2))
+    frame = wide().groupby("name").apply(lambda group: group.head(2))
     assert frame.index.nlevels == 3
     assert as_scores(frame).index.names == ["name", "qid"]
     assert frame.ireval.compare(baseline="a")["system_a"].tolist() == ["b"]
@@ -199,8 +199,8 @@ def test_arrow_tables_can_be_grouped():
     frame = wide(half=list("xyxy"))
     expected = frame.ireval.groupby("half").summary()
     table = arrow.Table.from_pandas(frame.reset_index(), preserve_index=False)
-    for other in (table, frame.set_index("half", append=True)["AP"]):
-        result = ir.verbs.groupby(other, "half").summary()
+    for scores in (table, frame.set_index("half", append=True)["AP"]):
+        result = ir.verbs.groupby(scores, "half").summary()
         pd.testing.assert_frame_equal(result, expected, check_dtype=False, check_index_type=False)
     with pytest.warns(IrframeWarning, match="a single topic"):
         assert len(ir.verbs.groupby(table, "half").compare()) == 2

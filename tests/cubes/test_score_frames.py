@@ -46,7 +46,7 @@ PATHS = {
     "Arrow": lambda frame: pa.Table.from_pandas(frame.reset_index()),
     "array": lambda frame: frame.to_xarray().to_dataarray("metric"),
     "dictionary": lambda frame: {
-        name: part.droplevel("system").to_dict("index") for name, part in frame.groupby("system")
+        name: rows.droplevel("system").to_dict("index") for name, rows in frame.groupby("system")
     },
 }
 

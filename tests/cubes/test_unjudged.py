@@ -205,8 +205,8 @@ NEEDING = {
 
 @pytest.mark.parametrize("name", NEEDING)
 def test_cubes_without_topics_have_no_pool_depth(cube, name):
-    words = "a cube with topics, but found none"
-    refused(InputError, words, NEEDING[name], cube.isel(topic=[]))
+    message = "a cube with topics, but found none"
+    refused(InputError, message, NEEDING[name], cube.isel(topic=[]))
 
 
 def test_pooled_judgments_include_documents_below_the_depth_of_the_cube(track):
@@ -298,18 +298,18 @@ def test_bounds_of_the_metric_all_equal_worked_cases():
 RANKED = ["grade", "unjudged", "retrieved"]
 
 
-def kept(cube):
+def judged_grades(cube):
     """Return the judged documents and grades by topic."""
     arrays = dense(cube)
     names = cube["topic"].to_numpy()[arrays.judged_topic]
     return dict(zip(zip(names, arrays.judged_doc, strict=True), arrays.judged_grade, strict=True))
 
 
-def assert_built(found, built):
+def assert_built(changed, built):
     """Assert that two cubes have equal rankings and judgments."""
     for name in RANKED:
-        np.testing.assert_array_equal(found[name], built[name])
-    assert kept(found) == kept(built)
+        np.testing.assert_array_equal(changed[name], built[name])
+    assert judged_grades(changed) == judged_grades(built)
 
 
 @pytest.mark.parametrize("share", [0.9, 0.5, 0.1, 0.005])
@@ -328,6 +328,6 @@ def test_sampled_cubes_keep_top_grades_and_pool(cube):
     fewer = cube.ireval.sample(0.01)
     for name in ("top", "pool_depth"):
         np.testing.assert_array_equal(getattr(dense(fewer), name), getattr(dense(cube), name))
-    remaining = kept(fewer)
-    inside = [pair in remaining for pair in kept(cube)]
+    remaining = judged_grades(fewer)
+    inside = [pair in remaining for pair in judged_grades(cube)]
     np.testing.assert_array_equal(dense(fewer).pool_rank, dense(cube).pool_rank[inside])

@@ -30,9 +30,9 @@ def shapes():
         return pd.DataFrame({"systems": [cube.sizes["system"]], "topics": [cube.sizes["topic"]]})
 
     @verb
-    def means_of(scores, other=None):
+    def means_of(scores, minus=None):
         """Return means over topics."""
-        return (to_scores(scores) - (0 if other is None else to_scores(other))).mean("topic")
+        return (to_scores(scores) - (0 if minus is None else to_scores(minus))).mean("topic")
 
     yield shape_of, means_of
     for name in set(VERBS) - registered:
@@ -95,15 +95,15 @@ class TestGroups:
         assert (result.isel(metric=0, depth=0).notnull().to_numpy() == inside).all()
         assert result["system"].values.tolist() == scores["system"].values.tolist()
 
-    @pytest.mark.parametrize("known", ["nothing", "retrieved", "took_part"])
-    def test_groups_contain_their_scored_systems_and_systems_without_any_scores(self, known):
+    @pytest.mark.parametrize("coordinate", ["nothing", "retrieved", "took_part"])
+    def test_groups_contain_their_scored_systems_and_systems_without_any_scores(self, coordinate):
         labels = {"metric": ["AP", "RR"], "system": list("abcd"), "topic": list("1234")}
         scores = xr.DataArray(np.zeros((2, 4, 4)), labels, list(labels))
         scores = scores.assign_coords(half=("topic", list("xxyy")))
         scores[:, 1, 0] = scores[0, 1, 1] = scores[:, 2, :2] = scores[:, 3] = np.nan
         scored = scores.notnull().any("metric")
-        if known != "nothing":
-            scores = scores.assign_coords({known: scored})
+        if coordinate != "nothing":
+            scores = scores.assign_coords({coordinate: scored})
         with warnings.catch_warnings(action="ignore", category=IrframeWarning):
             subsets = dict(parse_scores(scores, by="half").groups())
         systems = {key: "".join(subset.systems) for key, subset in subsets.items()}
@@ -127,9 +127,9 @@ class TestGroups:
     def test_scores_among_arguments_are_split_by_group(self, shapes, scores):
         result = shapes[1](InGroups(scores, "half"), scores.isel(topic=slice(None, None, -1)))
         np.testing.assert_allclose(result, 0, atol=1e-15)
-        other = scores.assign_coords(half=scores["half"].str.replace("second", "third"))
+        regrouped = scores.assign_coords(half=scores["half"].str.replace("second", "third"))
         with pytest.raises(ParameterError, match=r"groups \(half\) in both.*: second, third"):
-            shapes[1](InGroups(scores, "half"), other)
+            shapes[1](InGroups(scores, "half"), regrouped)
 
     def test_errors_name_the_group(self):
         runs, qrels = ir.example_track()

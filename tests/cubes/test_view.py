@@ -66,15 +66,15 @@ def test_partly_masked_lists_are_refused(cube, chunks):
 
 
 @pytest.mark.parametrize(
-    ("depths", "words"),
+    ("depths", "message"),
     [
         ([5, 10], r"depths \[5, 10\]\. .*at=\[5, 10\]"),
         (list(range(11, 51)), r"depths \[11, 12, 13, 14, 15\] and more"),
         (3, r"depths \[3\]\. .*at=\[3\]"),
     ],
 )
-def test_selections_of_depths_are_refused_with_advice(cube, depths, words):
-    refused(DepthError, words, lambda: read_cube(cube.sel(depth=depths)))
+def test_selections_of_depths_are_refused_with_advice(cube, depths, message):
+    refused(DepthError, message, lambda: read_cube(cube.sel(depth=depths)))
 
 
 def test_cubes_without_depths_are_refused(cube):
@@ -82,8 +82,8 @@ def test_cubes_without_depths_are_refused(cube):
 
 
 def test_other_objects_are_refused(cube):
-    for other in (None, cube["grade"], xr.Dataset({"x": 1})):
-        refused(InputError, f"irframe.cube, but found {type(other).__name__}", read_cube, other)
+    for subject in (None, cube["grade"], xr.Dataset({"x": 1})):
+        refused(InputError, f"irframe.cube, but found {type(subject).__name__}", read_cube, subject)
 
 
 def test_missing_coordinates_and_attributes_are_refused(cube):
@@ -108,8 +108,8 @@ def test_a_cube_is_pickled_with_its_experiment(cube):
 
 def test_concatenated_parts_of_different_experiments_are_refused(cube):
     runs, qrels = ir.example_track()
-    other = ir.cube(runs, qrels.assign(grade=qrels["grade"].clip(upper=1)))
-    halves = [cube.isel(topic=slice(8)), other.isel(topic=slice(8, None))]
+    regraded = ir.cube(runs, qrels.assign(grade=qrels["grade"].clip(upper=1)))
+    halves = [cube.isel(topic=slice(8)), regraded.isel(topic=slice(8, None))]
     with pytest.raises(InputError, match="a cube of one experiment, but found lists of several"):
         read_cube(xr.concat(halves, "topic", coords="minimal", compat="override"))
     same = xr.concat(

@@ -109,8 +109,8 @@ class TestRefusals:
         scores = random_scores(0, topics=9)
         scores[0, 0, :7, 0] = np.nan
         scores[1, 2, 8] = np.nan
-        words = r"7 of 9 for AP \(0, 1, 2, 3, 4 and 2 more\); 1 of 9 for ASL \(8\)"
-        with pytest.warns(IrframeWarning, match=words):
+        message = r"7 of 9 for AP \(0, 1, 2, 3, 4 and 2 more\); 1 of 9 for ASL \(8\)"
+        with pytest.warns(IrframeWarning, match=message):
             scores_to_compare(scores)
 
     def test_a_single_topic_raises_a_warning(self):
@@ -131,7 +131,7 @@ class TestRefusals:
         refused(InputError, "finite scores .*: ASL", lambda: scores_to_compare(scores))
 
     @pytest.mark.parametrize(
-        ("at", "words", "offenders"),
+        ("at", "message", "offenders"),
         [
             ([1, 7, 8], r"found 2 not scored: 7, 8\. Score at more depths", [7, 8]),
             ([1, 21], r"found 1 not scored: 21\. Score to a greater depth", [21]),
@@ -143,9 +143,9 @@ class TestRefusals:
             ),
         ],
     )
-    def test_invalid_depths_are_refused(self, at, words, offenders):
+    def test_invalid_depths_are_refused(self, at, message, offenders):
         with pytest.raises(
-            DepthError, match=f"different depths of the scores, from 1 to 20, but {words}"
+            DepthError, match=f"different depths of the scores, from 1 to 20, but {message}"
         ) as caught:
             select_depths(read_scores(random_scores(0)), at)
         assert caught.value.offenders == offenders
@@ -159,10 +159,10 @@ def test_means_do_not_copy_all_scores(monkeypatch):
     values = np.random.default_rng(0).random((1, 30, 40, 100))
     labels = {"metric": ["AP"], "topic": [f"t{n}" for n in range(40, 0, -1)]}
     scores = xr.DataArray(values, labels, ("metric", "system", "topic", "depth"))
-    read, ordered = (read_scores(item) for item in (scores, scores.sortby("topic")))
+    unordered, ordered = (read_scores(item) for item in (scores, scores.sortby("topic")))
     monkeypatch.setattr(scores_module, "SORTED_BYTES", 40 * 100 * 8 * 2)
     tracemalloc.start()
-    result = read.means
+    result = unordered.means
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < values.nbytes / 4
@@ -189,9 +189,11 @@ def test_references_select_a_depth_or_metric(reference, metrics, depths):
 
 
 def test_reference_scores_are_sorted_like_the_scores():
-    scores, other = random_scores(0), random_scores(1)
-    _, reference_scores = match_reference(scores.sel(depth=[5]), other[::-1, [5, 3, 1, 0, 2, 4]])
-    np.testing.assert_array_equal(reference_scores.values, other.sel(depth=[5]))
+    scores, reference = random_scores(0), random_scores(1)
+    _, reference_scores = match_reference(
+        scores.sel(depth=[5]), reference[::-1, [5, 3, 1, 0, 2, 4]]
+    )
+    np.testing.assert_array_equal(reference_scores.values, reference.sel(depth=[5]))
     assert reference_scores.systems.tolist() == scores["system"].values.tolist()
 
 
@@ -219,8 +221,8 @@ def test_references_with_other_systems_are_refused():
 
 
 def test_references_with_other_metrics_are_refused():
-    other = random_scores(0, metrics=("AP", "RR"))
-    refused(ParameterError, "ASL", lambda: random_scores(0).ireval.coverage(other))
+    reference = random_scores(0, metrics=("AP", "RR"))
+    refused(ParameterError, "ASL", lambda: random_scores(0).ireval.coverage(reference))
 
 
 def test_references_with_other_depths_are_refused():
@@ -244,9 +246,9 @@ def test_verbs_with_references_use_the_common_topics(verb):
     np.testing.assert_array_equal(
         getattr(holes.sel(depth=[5, 1]).ireval, verb)("ASL"), expected[:, [1, 0]]
     )
-    other = scores[1][:, [8, 7, 6, 4, 3, 1, 0]]
-    shared = getattr(scores.ireval, verb)(other, topics="common")
-    np.testing.assert_array_equal(shared, expected)
+    reference = scores[1][:, [8, 7, 6, 4, 3, 1, 0]]
+    of_common = getattr(scores.ireval, verb)(reference, topics="common")
+    np.testing.assert_array_equal(of_common, expected)
     deep = getattr(scores[:, :, selected].ireval, verb)(20)
     late = scores.copy()
     late[:, :, [2, 5], 3] = np.nan
@@ -274,18 +276,18 @@ def test_topics_left_out_raise_one_warning():
 
 @pytest.mark.parametrize("metrics", [1, 2])
 def test_topics_are_common_to_all_depths(metrics):
-    scores, other = random_scores(0), random_scores(1)[:metrics]
+    scores, reference = random_scores(0), random_scores(1)[:metrics]
     scores[0, 3, 2, 3] = np.nan
-    other[0, 1, 4, 0] = np.nan
+    reference[0, 1, 4, 0] = np.nan
     new, reference_scores = share_topics(
-        read_scores(scores), read_scores(other), at_every_depth=True
+        read_scores(scores), read_scores(reference), at_every_depth=True
     )
     expected = np.ones((2, 7, 4), bool)
     expected[0, [2, 4]] = False
     expected[1, 4] = metrics == 2
     np.testing.assert_array_equal(new.scored, expected)
     np.testing.assert_array_equal(reference_scores.scored, expected[:metrics])
-    for paired, side in ((new, scores), (reference_scores, other)):
+    for paired, side in ((new, scores), (reference_scores, reference)):
         selected = paired.scored[:, np.newaxis]
         np.testing.assert_array_equal(paired.values, np.where(selected, side, np.nan))
 
@@ -309,11 +311,11 @@ class TestLoops:
 
     @pytest.mark.thorough
     def test_comparisons_with_other_scores_agree_with_a_loop(self, ratio, seed, holes):
-        scores, other = random_scores(seed, holes=holes), random_scores(seed + 100)
-        shuffled = other[::-1, [3, 1, 0, 2, 5, 4]]
-        check_against_loop(scores, ratio, shuffled, lambda m, k: (other, m, k))
-        check_against_loop(scores, ratio, other[1:], lambda _, k: (other, 1, k))
-        check_against_loop(scores, ratio, other[0, :, :, 2], lambda _m, _k: (other, 0, 2))
+        scores, reference = random_scores(seed, holes=holes), random_scores(seed + 100)
+        shuffled = reference[::-1, [3, 1, 0, 2, 5, 4]]
+        check_against_loop(scores, ratio, shuffled, lambda m, k: (reference, m, k))
+        check_against_loop(scores, ratio, reference[1:], lambda _, k: (reference, 1, k))
+        check_against_loop(scores, ratio, reference[0, :, :, 2], lambda _m, _k: (reference, 0, 2))
 
 
 @RATIOS

@@ -76,8 +76,8 @@ def quietly(function, *arguments, **options):
         return function(*arguments, **options)
 
 
-def same(found, expected):
-    pd.testing.assert_frame_equal(found, expected, check_names=False, check_dtype=False)
+def same(result, expected):
+    pd.testing.assert_frame_equal(result, expected, check_names=False, check_dtype=False)
 
 
 METRICS = ("AP", "nDCG@10")
@@ -357,13 +357,13 @@ BAD_OF_SCORES = [
 ]
 
 
-@pytest.mark.parametrize(("verb", "drawing", "options", "words"), BAD_OF_SCORES, ids=str)
-def test_invalid_options_are_refused(verb, drawing, options, words):
+@pytest.mark.parametrize(("verb", "drawing", "options", "message"), BAD_OF_SCORES, ids=str)
+def test_invalid_options_are_refused(verb, drawing, options, message):
     weight = drawing.get("weight")
     scores = drawn(**{name: value for name, value in drawing.items() if name != "weight"})
     scores = scores if weight is None else scores.ireval.design(weight=weight)
     function = getattr(ir.verbs, verb)
-    refused(IrframeError, words, lambda: function(scores, **arguments(function, options)))
+    refused(IrframeError, message, lambda: function(scores, **arguments(function, options)))
 
 
 @pytest.mark.parametrize("name", BAD)
