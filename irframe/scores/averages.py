@@ -30,6 +30,9 @@ from irframe.paired.design import Design
 from irframe.paired.pairs import count_drawn, draw_topics
 from irframe.stops import axis_of
 
+Moments = tuple[Array, Array, Array, Array, Array | None]
+"""The type of the result of `moments`."""
+
 
 def scores_at(array: xr.DataArray, at: object) -> xr.DataArray:
     """Select scores at one depth, by default the greatest."""
@@ -129,7 +132,7 @@ def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
     return means.reshape(scores.shape[:-1])
 
 
-def moments(scores: Scores) -> tuple[Any, ...]:
+def moments(scores: Scores) -> Moments:
     """Return the statistics of each mean over topics.
 
     Parameters
@@ -157,7 +160,7 @@ def moments(scores: Scores) -> tuple[Any, ...]:
     return n, mean, variance * n * (n - 1.0), freedom, None
 
 
-def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
+def _under(scores: Scores, design: Design) -> Moments:
     """Return `moments` of topics with a design.
 
     Values are NaN for systems without scores on a task.

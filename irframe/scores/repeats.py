@@ -452,7 +452,7 @@ def design_attributes(sides: Sequence[Scores]) -> dict[str, object]:
     designs = [side.design for side in sides if side.design is not None]
     if not designs:
         return {}
-    attributes: dict[str, Any] = dict(names_declared(sides[0].attrs))
+    attributes: dict[str, object] = {**names_declared(sides[0].attrs)}
     for label, counts in (
         (CLUSTER, [design.clusters for design in designs]),
         (TASK, [design.tasks for design in designs]),
