@@ -189,7 +189,7 @@ def _measure(
     rank = np.arange(1, 1 + grade.shape[-1])
     # both ranks of a crossing are within the nominal length of the topic
     inside = rank[:-1] < length
-    # an ideal curve never leaves 0, but has the recovery ratio 1 in Fig. 4 of [1]
+    # an ideal curve never leaves 0, but has the recovery ratio 1 in Fig. 4 of Ferro et al.
     ideal = ~position.any(axis=-1, keepdims=True)
     first = np.where(
         ideal, 1.0, positions.first_crossing(positions.crosses(curve, crossing) & inside)
