@@ -154,7 +154,7 @@ class Candidates:
         deviation = np.where(inside, self.weight - mean[..., np.newaxis], 0.0)
         return np.asarray(np.sqrt((deviation**2).sum(axis=-1) / number))
 
-    def lot(self, turn: Array) -> NDArray[np.uint64]:
+    def tie_keys(self, turn: Array) -> NDArray[np.uint64]:
         """Return random integers that order tied systems in a turn."""
         # consecutive turns differ by 1, and the constant of splitmix64 makes their seeds unrelated
         seeds = self.keys + turn.astype(np.uint64)[:, np.newaxis]

@@ -236,7 +236,7 @@ def _scale(judged: AlignedGrades, grades: Grades) -> NDArray[Grade]:
     if isinstance(grades, str):
         choice("grades", grades, ("union",))
         return every
-    return _stated(used, grades)
+    return _passed_scale(used, grades)
 
 
 def _refuse_ends(used: Mapping[Hashable, NDArray[Grade]]) -> None:
@@ -253,7 +253,7 @@ def _refuse_ends(used: Mapping[Hashable, NDArray[Grade]]) -> None:
         raise GradeError(expected, got, advice, offenders)
 
 
-def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> NDArray[Grade]:
+def _passed_scale(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> NDArray[Grade]:
     listed_grades = [
         check_int("every one of grades", grade, low=LOWEST_GRADE, high=HIGHEST_GRADE)
         for grade in listed(grades)

@@ -177,7 +177,7 @@ def judge_effect(
     orders = list(map(parse_agreement, listed(coefficients)))
     passes = passes_of(judges)
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
-    judge_names = _first(passes.judges, reference)
+    judge_names = _reference_first(passes.judges, reference)
     base, *compared = every = _score(data, judged, [*map(passes.of, judge_names)], metrics, at)
     mean = np.stack([np.reshape(scores.signs, (-1, 1, 1)) * scores.means for scores in every])
     # means are rounded, so that systems whose means differ by rounding errors tie
@@ -206,7 +206,7 @@ def judge_effect(
     return resampling.described(result, base.scored.sum(axis=1)) if interval_of else result
 
 
-def _first(judges: list[Hashable], reference: Hashable | None) -> list[Hashable]:
+def _reference_first(judges: list[Hashable], reference: Hashable | None) -> list[Hashable]:
     """Return the names of the judges, starting with the reference."""
     if reference is None:
         return judges
@@ -236,7 +236,7 @@ def _score(
                     cube = make(frames[name])
                 arrays.append(score(cube, *chosen, at=wanted_depths(cube, chosen, at)))
             scores.append(_repeated(arrays))
-    alike = _alike(scores)
+    alike = _aligned(scores)
     # a topic without a score in one pass of a judge is dropped for all judges
     means = [array.mean(REPEAT, skipna=False) if REPEAT in array.dims else array for array in alike]
     scored = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
@@ -246,7 +246,7 @@ def _score(
     return [scores_to_compare(array, quiet=row > 0) for row, array in enumerate(on_common)]
 
 
-def _alike(scores: list[xr.DataArray]) -> list[xr.DataArray]:
+def _aligned(scores: list[xr.DataArray]) -> list[xr.DataArray]:
     """Return arrays with systems and topics in the same order.
 
     The order is that of the first array. All other coordinates are dropped, because they may differ
@@ -260,7 +260,7 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
     """Combine the scores of a judge's passes as repeats."""
     if len(scores) == 1:
         return scores[0]
-    joined = xr.concat(_alike(scores), REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
+    joined = xr.concat(_aligned(scores), REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
     attrs = scores[0].attrs | {REPEATS: "shared", REPEATED: PASSES}
     return joined.transpose(METRIC, SYSTEM, REPEAT, TOPIC, DEPTH).assign_attrs(attrs)
 

@@ -208,7 +208,7 @@ def predict_powered(
     unjudged_only = choice("topics", topics or "rest", ("all", "rest")) == "rest"
     paired = read_scores.scores_to_compare(scores)
     refuse_design(paired, "predict_powered")
-    people = _alike(paired, read_scores.read_scores(human).load())
+    people = _aligned(paired, read_scores.read_scores(human).load())
     counted, judged = _samples(paired, people, unjudged_only=unjudged_only)
     pairs = read_scores.choose_pairs(paired, baseline)
     means = _estimate(paired, people, counted, judged, None)
@@ -262,7 +262,7 @@ def _by_documents(
     # `rejudge` warns of judged topics outside the cube, and raises an error if no topic is inside
     people = rejudge(cube, table.judging(in_cube) if in_cube.any() else human)
     cube = cube.isel({TOPIC: cube.indexes[TOPIC].get_indexer(people.indexes[TOPIC])})
-    cheap, grades = _of_both(cube, people)
+    cheap, grades = _grades_of_both(cube, people)
     draw = estimate.read_draw(people)
     experiment = experiment_of(people)
     rows = experiment.rows_at(people.sizes[DEPTH])
@@ -276,10 +276,10 @@ def _by_documents(
             np.nansum(np.where(participated, values, 0), axis=0)
             for values in (spread[0, 1], spread[1, 1])
         )
-        weight[row] = _share(covariance.sum(axis=0), variance.sum(axis=0))
+        weight[row] = _clipped(covariance.sum(axis=0), variance.sum(axis=0))
         # The weight of a topic is estimated from the other topics, so that it does not depend on
         # the documents of the topic.
-        without = _share(covariance.sum(axis=0) - covariance, variance.sum(axis=0) - variance)
+        without = _clipped(covariance.sum(axis=0) - covariance, variance.sum(axis=0) - variance)
         squared_error = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
         variables["mean"][row] = human_score + weight[row] * (model[row] - model_score)
         # rounding errors may make the variance of y - w f negative
@@ -305,7 +305,7 @@ def _by_documents(
     return estimate.with_limits(result, result["error"], freedom, draw, chosen, alpha)
 
 
-def _of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
+def _grades_of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
     """Return model and human grades, with highest grades of topics."""
     experiment = experiment_of(cube)
     model = experiment.judgments
@@ -327,12 +327,12 @@ def _of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
     return [(model.grade[model_keys.get_indexer(keys)], tops), (base.grade, tops)]
 
 
-def _share(covariance: Array, variance: Array) -> Array:
-    share = np.divide(covariance, variance, out=np.zeros_like(covariance), where=variance > 0)
-    return np.clip(share, 0, 1)
+def _clipped(covariance: Array, variance: Array) -> Array:
+    weight = np.divide(covariance, variance, out=np.zeros_like(covariance), where=variance > 0)
+    return np.clip(weight, 0, 1)
 
 
-def _alike(paired: Scores, human: Scores) -> Array:
+def _aligned(paired: Scores, human: Scores) -> Array:
     """Align human scores to the model's scores; NaN if missing."""
     wrong = [metric for metric in paired.metrics if facts(metric).summary != "mean"]
     if wrong:

@@ -165,8 +165,8 @@ class RunChoice(Judging, ABC):
         rounded = np.where(self.n_open > 0, np.round(quality, TIE), -np.inf)
         best = rounded == rounded.max(axis=-1, initial=-np.inf, keepdims=True)
         # random keys of the best runs alone are compared, so every tied run can win
-        lot = self.pool.lot(self.turn)
-        self.run = self._stay(np.where(best, lot, np.iinfo(lot.dtype).max).argmin(axis=-1))
+        keys = self.pool.tie_keys(self.turn)
+        self.run = self._stay(np.where(best, keys, np.iinfo(keys.dtype).max).argmin(axis=-1))
         document = self._first_open(self.topics, self.lists[self.topics, self.run])
         remaining = self.n_open.any(axis=-1)
         chosen = np.where(remaining, quality[self.topics, self.run], np.nan)

@@ -62,7 +62,7 @@ def built(lists, relevant, judged=None):
 def drawn(pool, row, labels):
     """Return a function that sorts systems by random keys."""
     turns = np.zeros(len(pool.keys), np.int64)
-    return lambda turn: labels[np.argsort(pool.lot(turns + turn)[row])].tolist()
+    return lambda turn: labels[np.argsort(pool.tie_keys(turns + turn)[row])].tolist()
 
 
 @pytest.mark.parametrize("name", METHODS)
