@@ -147,7 +147,7 @@ def test_aliases_are_attributes_of_the_package():
         ),
         ("nDCG(gain=GainMap(3))", "a gain map"),
         ("nDCG(gain={[]: 1})", "numbers, quoted text"),
-        ("nDCG(gain={-2: 0.5, 1: 1})", "of 0 for negative grades: -2: 0.5"),
+        ("nDCG(gain={-2: 0.5, 1: 1})", "of 0 for negative grades, but found -2: 0.5"),
         ("nDCG(dcg=[])", "a gain map"),
         ("AP\0", "a metric such as"),
         ("set_F_0", "beta of SetF to be a number above 0"),
