@@ -150,7 +150,8 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
         (drawn,) = paired.over(row, slice(None), draw)
         scored = paired.scored[row]
         values = np.where(scored, paired.values[row], np.nan)
-        means = np.round(paired.means[row], TIE)
+        # `means` negates the means of costs, and a distance compares the scores themselves
+        means = np.round(paired.means[row] * paired.signs[row] * sign, TIE)
         empty = np.empty((0, *means.shape))
         if options.of == "averages":
             refuse_design(paired, "interval_of='averages'")
