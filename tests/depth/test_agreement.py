@@ -203,7 +203,7 @@ def test_intervals_with_a_reference_metric_agree_with_a_loop(
 def test_the_distance_of_a_cost_from_equal_scores_is_0_with_certainty(deep):
     values = deep.to_numpy().copy()
     metrics = deep["metric"].to_numpy().tolist()
-    values[metrics.index("nDCG")] = values[metrics.index("ASL")]
+    values[metrics.index("ASL")] = values[metrics.index("nDCG")]
     result = deep.copy(data=values).ireval.agreement("ASL@10", "rmse", **OPTIONS)
     assert result["agreement"].sel(metric="nDCG", depth=10) == 0
     assert limits_at(result, metric="nDCG", depth=10) == (0, 0)
