@@ -178,9 +178,9 @@ class Line(ArgumentParser):
 
     def read(self, args: Sequence[str]) -> Namespace:
         """Parse arguments, with files and options in any order."""
-        # with nargs="+", a metric option would also take the files after its metrics; see `spread`
         names = [f"{a.metavar}{' ...' * bool(a.nargs)}" for a in self._get_positional_actions()]
         self.usage = " ".join(["%(prog)s [OPTION ...]", *names])
+        # with nargs="+", the option of metrics would also take the files after it, hence `spread`
         return self.parse_intermixed_args(spread(args))
 
 

@@ -223,7 +223,7 @@ def score(
         options = variants, np.stack(relevant), nothing, str(no_rel)
         values = values.where(*without_relevant(*options))
     if rel is not None:
-        values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
+        values = _on_topics(values, thresholds.positions(chosen, cube[collection].to_numpy()))
     result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
     if stops is not None and stops.by_system is not None:
         # each system has its own stopping point, so these points become a coordinate of systems

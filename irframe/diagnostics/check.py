@@ -108,7 +108,7 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[object] | None) ->
     """Return positions of rows with documents outside the collection."""
     if documents is None:
         return np.arange(0)
-    # numbers of the collection may be text in the runs
+    # `documents` may contain numbers where the runs contain text
     ids = pa.array(pd.unique(pd.Series([*documents]))).cast(table.doc.type)
     return np.flatnonzero(~pc.is_in(table.doc, value_set=ids).to_numpy())
 
@@ -326,7 +326,7 @@ def check(
     check_int("depth", depth, low=1, error=DepthError)
     judgments = coded_tables.read_qrels_table(qrels)
     unreadable = _skipped_files(runs)
-    # each repeat of judgments, such as a pass of a judge, contains a document once
+    # in repeated judgments, such as passes of a judge, a document occurs once per repeat
     if repeat_column(judgments.frame, [judgments.columns[role] for role in (TOPIC, DOC)]) is None:
         (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
         coded_tables.refuse_twice_judged(judgments, repeated(codes))
@@ -460,8 +460,8 @@ def _skipped_files(runs: Runs) -> pd.Series:
     if not problems_read:
         return pd.Series(dtype=object)
     problems = pd.DataFrame(problems_read)
-    found = problems.groupby(["file", "expected"], sort=False)["found"]
-    merged = found.agg("; ".join).reset_index()
+    by_expected = problems.groupby(["file", "expected"], sort=False)["found"]
+    merged = by_expected.agg("; ".join).reset_index()
     texts = "expected " + merged["expected"] + ", but found " + merged["found"]
     return texts.set_axis(merged["file"]).astype(object)
 

@@ -91,6 +91,7 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
         "lists": int(listed.sum()),
         "longest": int(length.max(initial=0)),
         "grades": " ".join(str(level) for level in np.unique(base.grade)),
+        # a pool has depth 0 if the first document of a contributing run is unjudged
         "pool_depth": least_depth or pd.NA,
         "judged": judged.mean(),
         "relevant": relevant.mean(),

@@ -31,6 +31,7 @@ def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
     """
     topics = judgments.topics.astype(str).to_series()
     counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
+    # prefixes say nothing about clusters if all topics share one, or each topic has its own
     if 1 < len(counts) < counts.sum() and counts.sum() > len(topics) / 2:
         problem = "topics that may have been sampled in clusters, by their ids"
         yield from findings_at("note", problem, _counted(counts), ASKED, MILLER)
@@ -117,6 +118,7 @@ def explained(values: pd.Series, labels: ArrayLike) -> float:
         return 0.0
     # p is the p-value of the F test that compares the mean scores of the groups of topics
     p = scipy.special.betainc(freedom / 2, between / 2, inside / total)
+    # freedom + between is the number of topics minus 1, as in the adjusted R squared
     share = 1 - inside / total * (freedom + between) / freedom
     return float(share) if share > EXPLAINED and p < RARE else 0.0
 

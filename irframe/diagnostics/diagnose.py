@@ -357,6 +357,7 @@ def _parse_any(metrics: Metrics) -> list[Metric]:
 def _of_cube(cube: xr.Dataset, metrics: Any, depth: int | None, stop: BudgetAlone) -> pd.DataFrame:
     """Return the findings about a cube."""
     chosen = _parse_any(metrics)
+    # findings name systems, so each repeat becomes a system of its own
     single = each_a_system(loaded(cube, "diagnose"))
     deepest = cube.sizes[DEPTH]
     stops = None if stop is None else Stops.read(stop, cube.attrs)
@@ -388,7 +389,7 @@ def _findings(
 ) -> Iterator[Finding]:
     """Yield findings about runs and judgments, and about their cube."""
     folded, table = runs
-    # the list is needed twice, because a cube can only be built of frames without errors
+    # findings are collected first, because the cube is only built if none of them is an error
     of_frames = list(check_frames(table, judgments, depth))
     yield from of_frames
     yield from drawn_together(judgments)

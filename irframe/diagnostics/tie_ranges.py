@@ -143,6 +143,7 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     """
     refuse_untied(cube)
     depth = check_int("depth", depth, low=1, error=DepthError)
+    # a list that the cube cuts above `depth` lacks documents that may be tied
     if min(int(cube["retrieved"].to_numpy().max(initial=0)), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
         expected = f"depth= up to {cube.sizes[DEPTH]}, the depth of the cube"
@@ -226,6 +227,7 @@ def tie_agreement(
     runs = as_runs(runs)
     qrels = as_qrels(qrels)
     cubes = [build(runs, qrels, depth=deepest, ties=rule) for rule in ties]
+    # both cubes contain the same lists, so they have the same depth
     depths = [cubes[0].sizes[DEPTH]] if depths is None else depths
     first, second = (score(cube, *chosen, at=depths) for cube in cubes)
     result: xr.DataArray = agreement(first, second, coefficient)

@@ -21,7 +21,7 @@ from irframe.errors import OneCall, ParameterError, in_group, warn
 from irframe.evaluation.repeats import Folded, fold, not_lacking
 from irframe.evaluation.scorer_input import Reader
 from irframe.evaluation.scoring import Plan, Rel, Scoring, Thresholds, one_or_several
-from irframe.evaluation.searches import beside
+from irframe.evaluation.searches import add_costs
 from irframe.experiments import choices, group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.coded_tables import read_table
@@ -168,7 +168,7 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
         if several is None:
             table = _scored_runs(plan, by, runs, qrels)
             if prepared.costs:
-                table = beside(table, shown, plan.policy, plan.stops, by, prepared.costs)
+                table = add_costs(table, shown, plan.policy, plan.stops, by, prepared.costs)
         else:
             repeat, subsets = several
             if prepared.costs:
@@ -379,7 +379,7 @@ def judgment_repeats(runs: Any, qrels: Qrels) -> tuple[str, Iterator[JudgedRuns]
     sharded = isinstance(runs, pd.DataFrame) and words.SHARD in runs.columns
     labels = list(pd.unique(runs[words.SHARD])) if sharded else []
     dealt = [_SHARD_LABEL.fullmatch(str(label)) for label in labels]
-    # labels decide, because a column of another origin may have the same name
+    # a column of another origin may also be called shard, so the labels decide
     if labels and all(dealt):
         return words.SHARD, _of_shards(runs, qrels, {(int(m[2]), int(m[3])) for m in dealt if m})
     if not isinstance(qrels, pd.DataFrame) or not {*words.REPEAT_NAMES} & {*qrels.columns}:

@@ -135,8 +135,8 @@ class Folded(NamedTuple):
                 f"rename the column {self.repeat!r} to 'repeat' if missing lists are empty, or to "
                 "'variation' if topics have different numbers of repeats"
             )
-            found = f"{(has_any & ~listed).sum()} missing lists"
-            raise ParameterError(expected, found, advice)
+            got = f"{(has_any & ~listed).sum()} missing lists"
+            raise ParameterError(expected, got, advice)
         lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~has_any].unique())
         if lacking and inside:
             warn(f"{LACKING}: {lacking} of topics for which a system has no {self.repeat}")
@@ -192,8 +192,8 @@ def layout_of(attributes: Mapping[Hashable, Any], column: str) -> words.Layout:
     choices = [f"{name!r}: {meaning}" for name, meaning in LAYOUT_WORDS.items()]
     advice = "choose one: scores.ireval.design(repeats=...)"
     expected = f"a declaration of how the values of {column!r} were drawn"
-    found = "none of the choices"
-    raise ParameterError(expected, found, advice, choices)
+    got = "none of the choices"
+    raise ParameterError(expected, got, advice, choices)
 
 
 def fold(runs: object, search: str | None = None) -> Folded:

@@ -176,7 +176,7 @@ class Reader:
         if not (kinds <= doc_kinds and kinds_of_score <= NUMBERS and self._are_exact(filled)):
             return None
         unjudged: list[Hashable] = []
-        # an empty list of an unjudged topic lacks no judgments, so the topic is not reported
+        # an unjudged topic is reported only if its list has documents
         if len(filled) < len(run):
             beyond = {topic: docs for topic, docs in run.items() if topic not in judged}
             strange = any(type(docs) is not dict for docs in beyond.values())
@@ -326,7 +326,7 @@ class Reader:
             return judgments
         codes: Codes = np.arange(len(judgments.code))
         placed = np.append(codes, np.full(len(unjudged), -1))
-        # lists of unjudged topics count as nonempty, as only topics with documents are passed
+        # unjudged topics are passed only if they have documents, so any length above 0 will do
         length = np.append(unranked.length, np.ones(len(unjudged), np.int64))[np.newaxis]
         labels = pd.Index([*judgments.topics, *unjudged])
         lists = Lists(unranked.systems, labels, placed, length, Collections.single(len(codes)))

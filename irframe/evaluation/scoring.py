@@ -93,7 +93,7 @@ class Thresholds:
     >>> thresholds = Thresholds.of({"dl21": 2}, metrics, "track")
     >>> thresholds.variants(metrics)
     [AP(), AP(rel=2), RR(rel=3)]
-    >>> thresholds.places(metrics, ["dl21", "news"]).tolist()
+    >>> thresholds.positions(metrics, ["dl21", "news"]).tolist()
     [[1, 0], [2, 2]]
     """
 
@@ -149,7 +149,7 @@ class Thresholds:
         every = [self._at(metrics, g) for g in (None, *sorted({*self.by_collection.values()}))]
         return list(dict.fromkeys(chain(*zip(*every, strict=True))))
 
-    def places(
+    def positions(
         self, metrics: Sequence[Metric], collections: Iterable[Hashable]
     ) -> NDArray[np.int64]:
         """Return the position in `variants` of each metric and topic."""
@@ -398,7 +398,7 @@ class Scoring:
         if experiment.collection is None or self._plan.rel is None:
             return np.asarray(values[self._spread(self.position)])
         self._thresholds.refuse_unknown(experiment.collection.categories)
-        positions = self._spread(self._thresholds.places(self._requested, experiment.collection))
+        positions = self._spread(self._thresholds.positions(self._requested, experiment.collection))
         return values[positions, :, np.arange(positions.shape[1])].swapaxes(1, 2)
 
     def means(self, experiment: Experiment, repeats: words.Layout | None = None) -> list[float]:

@@ -116,7 +116,7 @@ def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
     return listed, listed.frame[name].to_numpy(), repeated
 
 
-def beside(
+def add_costs(
     scores: pd.DataFrame,
     runs: ByRole,
     policy: Policy,

@@ -68,8 +68,8 @@ def test_invalid_batches_are_refused(scorer):
         ([(["101"], [["a"]], [[1]]), (["102"], [[3]], [[1]])], IdError),
     ):
         batches.reset()
-        for each in lists:
-            batches.update(*each)
+        for batch in lists:
+            batches.update(*batch)
         with pytest.raises(error):
             batches.compute()
 
@@ -159,11 +159,12 @@ def test_invalid_options_of_evaluators_are_refused(scorer):
 
 def test_pytrec_eval_returns_the_same_scores():
     runs, qrels = ir.example_track()
-    judged, each = ir.verbs.to_pytrec_eval(qrels), ir.verbs.to_pytrec_eval(runs)
-    assert list(each) == runs["system"].unique().tolist()
+    judged = ir.verbs.to_pytrec_eval(qrels)
+    converted = ir.verbs.to_pytrec_eval(runs)
+    assert list(converted) == runs["system"].unique().tolist()
     evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map"})
     expected = ir.evaluate(runs, qrels, "map")["map"]
-    for system, run in each.items():
+    for system, run in converted.items():
         scores = {topic: row["map"] for topic, row in evaluator.evaluate(run).items()}
         assert scores == pytest.approx(expected.loc[system].to_dict(), abs=1e-9)
 

@@ -137,9 +137,9 @@ def readers(scorer, run):
 @pytest.mark.parametrize(
     "ties",
     [
-        pytest.param(each, marks=() if each == "trec" else pytest.mark.thorough)
-        for each in TIES
-        if each != "rank"
+        pytest.param(rule, marks=() if rule == "trec" else pytest.mark.thorough)
+        for rule in TIES
+        if rule != "rank"
     ],
 )
 def test_scorers_equal_evaluate_for_every_input(ties, dtype, integers, monkeypatch):
