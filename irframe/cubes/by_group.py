@@ -446,7 +446,7 @@ def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFra
     The group becomes the first column, or the first index level.
     """
     _refuse_none(results, by)
-    # shallow copies keep the attributes of the caller's results
+    # attributes are removed from shallow copies, and not from the caller's results
     frames = [result.copy(deep=False) for result in results.values()]
     for frame in frames:  # attributes are joined below, and pandas would otherwise compare them
         frame.attrs = {}

@@ -253,7 +253,7 @@ def build_cube(
     chunks = view.blocks_of(*experiment.shape, depth) if isinstance(runs, ScannedRuns) else None
     coords = {name: view.variable(*column) for name, column in user_coords.items()}
     shown = view.view(experiment, depth, coords, chunks=chunks)
-    # files are identified by size and modification time, so that they are not read a second time
+    # files are already recorded by name, size and modification time
     return shown if files else shown.assign_attrs({INPUTS: _inputs(framed.table, table, policy)})
 
 

@@ -139,7 +139,7 @@ def stamped(
             items = options.items()
             options = {k: v for k, v in items if k not in POLICY or not isinstance(v, str)}
         before = getattr(source, "attrs", {})
-        attrs = _of_itself(result.attrs, before) if name not in SOURCES else result.attrs
+        attrs = _drop_earlier(result.attrs, before) if name not in SOURCES else result.attrs
         facts = {key for key in FACTS & attrs.keys() if attrs[key] != before.get(key)}
         options = applied(options, attrs, source)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
@@ -162,7 +162,7 @@ def stamped(
     return result
 
 
-def _of_itself(
+def _drop_earlier(
     attributes: Mapping[Hashable, object], before: Mapping[Hashable, object]
 ) -> dict[Hashable, object]:
     """Drop options of earlier verbs from a result's attributes."""
@@ -281,13 +281,13 @@ def unfolded(result: Any, layout: object = None) -> Any:
         values = pd.Series(coord.to_numpy()) if coord.ndim == 1 else None
         if values is not None and values.groupby(owners).nunique(dropna=False).max() == 1:
             coords[name] = coord.isel({words.SYSTEM: first}).variable
-    return _as_before(spread, result, dims).assign_coords(coords).assign_attrs(result.attrs)
+    return _in_original_order(spread, result, dims).assign_coords(coords).assign_attrs(result.attrs)
 
 
-def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
+def _in_original_order(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
     """Transpose a result to the original order of its dimensions."""
     if isinstance(spread, xr.Dataset):
-        return spread.map(lambda array: _as_before(array, result[array.name], dims))
+        return spread.map(lambda array: _in_original_order(array, result[array.name], dims))
     order = [new for dim in result.dims for new in (dims if dim == words.SYSTEM else (dim,))]
     return spread.transpose(*order)
 

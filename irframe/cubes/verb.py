@@ -220,7 +220,7 @@ def _read_params(verb: Declared, params: Mapping[str, object], by: object = None
         is_first = param == verb.first
         if is_first or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
             asking = verb.asking if is_first else f"{param}="
-            # other datasets must raise the error of `read_cube`
+            # datasets that are not cubes must raise the error of `read_cube`
             cube = param == "cube" or (param == "data" and isinstance(value, xr.Dataset))
             result[param] = _read_subject(value, asking, cube=cube)
     source = result[verb.first]
