@@ -109,8 +109,8 @@ def predict_powered(
         If people judged no topic of the scores. If people judged topics without scores, or
         documents that the model did not judge.
     ParameterError
-        If people judged fewer than two topics, if systems differ, or if alpha is not between 0 and
-        1.
+        If people judged fewer than two topics, if systems differ, if alpha is not between 0 and 1,
+        or if the topics of either scores are clustered, weighted or from several tasks.
     MetricError
         If metrics differ, or are not arithmetic means over topics. With a cube, see `estimate`.
     InputError
@@ -208,7 +208,9 @@ def predict_powered(
     unjudged_only = choice("topics", topics or "rest", ("all", "rest")) == "rest"
     paired = read_scores.scores_to_compare(scores)
     refuse_design(paired, "predict_powered")
-    people = _aligned(paired, read_scores.read_scores(human).load())
+    human_scores = read_scores.read_scores(human).load()
+    refuse_design(human_scores, "human=")
+    people = _aligned(paired, human_scores)
     counted, judged = _samples(paired, people, unjudged_only=unjudged_only)
     pairs = read_scores.choose_pairs(paired, baseline)
     means = _estimate(paired, people, counted, judged, None)

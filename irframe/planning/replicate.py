@@ -73,8 +73,9 @@ def replicate(
     Raises
     ------
     ParameterError
-        See `compare`. An error is also raised if metrics, systems or depths differ, or if the two
-        experiments share some, but not all topics.
+        See `compare`. An error is also raised if metrics, systems or depths differ, if the two
+        experiments share some, but not all topics, or if the topics of either experiment are
+        clustered, weighted or from several tasks.
     DepthError
         If the scores lack one of the depths.
 
@@ -113,6 +114,7 @@ def replicate(
     new = read_scores(scores)
     refuse_design(new, "replicate")
     old = read_scores(original)
+    refuse_design(old, "original=")
     advice = "select common metrics and depths of both scores"
     # `match_reference` also accepts one metric or further metrics in the reference
     differing = sorted({*new.metrics} ^ {*old.metrics})

@@ -233,6 +233,19 @@ def test_human_scores_at_several_depths_are_refused_if_the_model_has_none(both):
         scores.sel(depth=5, drop=True).ireval.predict_powered(human)
 
 
+def test_a_design_of_either_scores_is_refused(both):
+    designs = [
+        side.ireval.design(weight={topic: n for n, topic in enumerate(side.topic.values, 1)})
+        for side in both
+    ]
+    for side, pair in {
+        "predict_powered": (designs[0], both[1]),
+        "human=": (both[0], designs[1]),
+    }.items():
+        expected = f"equal weight for {side}, but found scores with weight="
+        refused(ParameterError, expected, ir.verbs.predict_powered, *pair)
+
+
 def test_metrics_that_are_summed_are_refused():
     runs, qrels = ir.example_track()
     sums = runs.ireval.evaluate(qrels, "NumRelRet")

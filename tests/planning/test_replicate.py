@@ -87,6 +87,24 @@ def test_scores_with_different_labels_are_refused(scores):
         scores.ireval.replicate(scores.sel(depth=[10]))
 
 
+@pytest.mark.parametrize("same_topics", [True, False])
+@pytest.mark.parametrize("option", ["cluster", "task", "weight"])
+def test_a_design_of_either_experiment_is_refused(scores, option, same_topics):
+    if not same_topics:
+        scores = scores.assign_coords(topic=[f"other {topic}" for topic in scores.topic.values])
+    plain = ir.cube(*ir.example_track()).ireval.score("AP", "RBP(p=0.8)", at=[5, 10])
+    labels = {topic: 1 + n // 8 for n, topic in enumerate(scores.topic.values)}
+    designed = scores.ireval.design(**{option: labels})
+    for side, pair in {"replicate": (designed, plain), "original=": (plain, designed)}.items():
+        expected = f"equal weight for {side}, but found scores with {option}="
+        refused(ParameterError, expected, ir.verbs.replicate, *pair)
+    equal = scores.ireval.design(weight=dict.fromkeys(labels, 2))
+    xr.testing.assert_equal(
+        ir.verbs.replicate(plain, equal).drop_attrs(),
+        ir.verbs.replicate(plain, scores).drop_attrs(),
+    )
+
+
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no standardised scores")
 
 
