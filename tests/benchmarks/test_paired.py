@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy import stats
-from timed import against, each, seconds
+from timed import against, mean_seconds, seconds
 
 from irframe.paired import (
     Bootstrap,
@@ -56,7 +56,7 @@ def sample_of(function, scores, size):
     pairs = all_pairs(len(scores))
     rows, depths = rng.integers(len(pairs), size=size), rng.integers(scores.shape[2], size=size)
     sides = [(*scores[pairs[row]][:, :, depth],) for row, depth in zip(rows, depths, strict=True)]
-    mean, values = each(function, sides)
+    mean, values = mean_seconds(function, sides)
     return mean, rows, depths, values
 
 
@@ -65,7 +65,7 @@ def seconds_of_vectorised(function, scores, *, size=20):
     pairs, depths = all_pairs(len(scores)), scores.shape[2]
     few = np.random.default_rng(2).choice(pairs, size)
     sides = [(scores[a], scores[b]) for a, b in few]
-    over_depths = each(partial(function, axis=0), sides)[0] * len(pairs)
+    over_depths = mean_seconds(partial(function, axis=0), sides)[0] * len(pairs)
     a, b = np.random.default_rng(2).choice(pairs, 20 * size).T
     deepest = np.ascontiguousarray(scores[:, :, -1])
     over_pairs = (
@@ -159,7 +159,7 @@ def test_tukey_at_one_depth(benchmark, twenty):
     def shuffle(rows):
         np.ptp(np.mean([generator.permutation(column) for column in rows.T], axis=0))
 
-    against(benchmark, "loop", each(shuffle, [(rows,)] * 20)[0] * test.samples)
+    against(benchmark, "loop", mean_seconds(shuffle, [(rows,)] * 20)[0] * test.samples)
 
 
 def test_description_at_twenty_depths(benchmark, twenty):
