@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from io import StringIO
+from itertools import dropwhile
 from types import ModuleType
 
 from irframe.commands import COMMANDS, EPILOG, EXAMPLES, NEVER, Line, tell
@@ -48,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    args = [*(sys.argv[1:] if arguments is None else arguments)]
+    # argparse accepts "--" before a command, but would refuse the arguments after the command
+    args = [*dropwhile("--".__eq__, sys.argv[1:] if arguments is None else arguments)]
     if not args or args[0] not in COMMANDS:
         _outer().parse_args(args)
     module, summary = COMMANDS[args[0]]

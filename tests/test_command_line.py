@@ -183,7 +183,10 @@ def test_unwritable_outputs_are_refused_at_once(capsys):
     ("args", "message"),
     [
         ("", "required: COMMAND; see irframe --help"),
+        ("-- --", "required: COMMAND; see irframe --help"),
         ("rate", "invalid choice: 'rate'"),
+        ("-- rate", "invalid choice: 'rate'"),
+        ("-- evaluate", "required: .*-m/--metric; see irframe evaluate --help"),
         ("evaluate", "required: .*-m/--metric; see irframe evaluate --help"),
         ("evaluate -m AP", "required: QRELS, RUN; see irframe evaluate --help"),
         ("evaluate q r -m", "-m/--metric: expected"),
@@ -794,6 +797,7 @@ def test_metrics_are_listed_and_explained(capsys):
     _, out, _ = run(capsys, "metrics", "map_cut_10", "RBP")
     assert out.startswith("AP(depth=None, ")
     assert "\nRBP(depth=None, " in out
+    assert run(capsys, "--", "metrics", "map_cut_10", "RBP")[1] == out
     prose = [line for line in out.split("\n") if line[:3] != ">>>"]
     prose += run(capsys, "metrics")[1].split("\n")
     assert max(map(len, prose)) <= 80
