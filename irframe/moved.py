@@ -176,9 +176,10 @@ def _written(
     options: Mapping[str, object],
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the name, code and value of each further argument."""
-    positional = [*parameters.values()][1:]
-    for i, value in enumerate(arguments[1:]):
-        name = positional[min(i, len(positional) - 1)].name
+    # a variadic parameter such as *metrics is the last and names all remaining arguments
+    positional = [param.name for param in parameters.values() if param.kind <= param.VAR_POSITIONAL]
+    for i, value in enumerate(arguments[1:], 1):
+        name = positional[min(i, len(positional) - 1)]
         yield name, _text(name, value), _text(name, value)
     for name, value in options.items():
         yield name, f"{name}={_text(name, value)}", _text(name, value)

@@ -131,3 +131,11 @@ def test_suggested_calls_contain_the_other_arguments():
     assert str(caught.value).endswith(
         "scores.ireval.topics_needed(difference=0.1, test=ir.Significance(alpha=0.01))"
     )
+    with pytest.raises(TypeError) as caught:
+        CUBE.ireval.replay("pool", 5, "AP", "nDCG", at=10)
+    assert str(caught.value).endswith('cube.ireval.replay("pool", 5, "AP@10", "nDCG@10")')
+    with pytest.raises(TypeError) as caught:
+        RUNS.ireval.evaluate(JUDGED, "AP", "nDCG", "P", seed=3)
+    assert str(caught.value).endswith(
+        'runs.ireval.evaluate(qrels, "AP", "nDCG", "P", ties=ir.Ties(seed=3))'
+    )
