@@ -9,7 +9,7 @@ from bisect import bisect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -38,8 +38,8 @@ EVENTS = frozenset({"tool", "model"})
 STEP_KEYS = frozenset({*CALL_IDS, "tool_calls", "jsonrpc", "role", "event", "attributes"})
 """Keys of messages, events and spans. Each of these objects has at least one of the keys."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
-UNITS = (1e8, 1e11, 1e14, 1e17)
-"""The smallest times in seconds, milliseconds, microseconds and nanoseconds since 1970.
+UNITS = {"seconds": 1e8, "milliseconds": 1e11, "microseconds": 1e14, "nanoseconds": 1e17}
+"""Mapping from units of time to the smallest time since 1970 that counts as in this unit.
 
 The unit of smaller numbers is unknown."""
 SPAN_IDS = ("span_id", "spanId")
@@ -58,6 +58,10 @@ NAME = str | int
 """The types that ids of calls and names of tools may have."""
 PLAIN = (list, tuple, str, int, float, type(None))
 """Types of values that cannot be messages, events or spans."""
+Time = tuple[str, Any]
+"""The unit of a time, as in messages, and a number or a `pandas.Timestamp`.
+
+Only times of the same unit can be compared."""
 
 
 class ToolCall(NamedTuple):
@@ -65,8 +69,7 @@ class ToolCall(NamedTuple):
 
     tool: NAME | None = None
     id: NAME | None = None
-    time: tuple[int, float] | None = None
-    """The position of the unit in `UNITS`, and the time in this unit."""
+    time: Time | None = None
     result: object = None
     hits: Hits | None = None
     """The hits in the result, or None if the result contains no list of hits."""
@@ -333,7 +336,7 @@ def _announced(call: object) -> tuple[NAME | None, NAME | None]:
 
 def _call(
     block: object,
-    time: tuple[int, float] | None,
+    time: Time | None,
     tools: Mapping[NAME | None, NAME],
     field: str | None,
 ) -> ToolCall:
@@ -377,27 +380,31 @@ def _is_step(entry: object) -> bool:
 
 def _in_time(topic: Hashable, calls: Sequence[ToolCall]) -> list[Hits]:
     """Return the hits of calls, sorted by time."""
-    units = {None if call.time is None else call.time[0] for call in calls}
+    units = {"" if call.time is None else call.time[0] for call in calls}
     if len(units) > 1:
         timeless = sum(call.time is None for call in calls)
         expected = "times of all searches or of none" if timeless else "times in one unit"
-        got = f"{timeless} searches without a time in" if timeless else "times in several units in"
+        got = f"{timeless} searches without a time" if timeless else " and ".join(sorted(units))
         advice = "add or remove times" if timeless else "convert the times to one unit"
-        raise InputError(expected, got, advice, [repr(topic)])
-    ordered = calls if None in units else sorted(calls, key=lambda call: call.time or (0, 0))
+        raise InputError(expected, f"{got} in", advice, [repr(topic)])
+    ordered = calls if "" in units else sorted(calls, key=lambda call: call.time or ("", 0))
     return [call.hits or () for call in ordered]
 
 
-def _time_of(call: object) -> tuple[int, float] | None:
+def _time_of(call: object) -> Time | None:
     """Return the start time of a call; None if unknown."""
     value = first_in(call, TIMES)
     if value is None:
         return None
-    if isinstance(value, int | float) or str(value).isdigit():
+    if (isinstance(value, int | float) and pd.notna(value)) or str(value).isdecimal():
         number = value if isinstance(value, float) else int(value)
-        return bisect(UNITS, number), number
+        position = bisect([*UNITS.values()], number)
+        return ("numbers of unknown unit", *UNITS)[position], number
     time = pd.to_datetime(str(value), errors="coerce")
-    return None if pd.isna(time) else (time.tzinfo is None, time.value)
+    if pd.isna(time):
+        return None
+    # clocks of unknown time zones cannot be compared with instants
+    return f"times with{'out' * (time.tzinfo is None)} a time zone", time
 
 
 def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
@@ -457,7 +464,7 @@ def _dotted(attributes: object, before: str = "") -> dict[str, object]:
 def _of_span(
     span: object,
     attributes: Mapping[str, object],
-    time: tuple[int, float] | None,
+    time: Time | None,
     field: str | None,
 ) -> ToolCall:
     """Convert a span to a `ToolCall`."""

@@ -1,4 +1,5 @@
 import json
+from datetime import UTC
 from types import SimpleNamespace
 
 import pytest
@@ -203,27 +204,49 @@ def test_search_tools_are_recognised_by_hits_for_any_topic():
     assert len(ir.as_runs(calls, on_error="empty")) == 1
 
 
-def test_times_in_several_units_are_refused():
-    def called(*times):
-        return {"q": [{"result": json.loads(_text([str(n)])), "timestamp": time}
-                      for n, time in enumerate(times)]}  # fmt: skip
+TIMES = {
+    "numbers of unknown unit": st.floats(-1e7, 1e7),
+    "seconds": st.integers(10**8, 10**10) | st.integers(10**8, 10**10).map(str),
+    "milliseconds": st.integers(10**11, 10**13),
+    "microseconds": st.integers(10**14, 10**16),
+    "nanoseconds": st.integers(10**17, 10**19) | st.floats(1e17, 1e19),
+    "times with a time zone": st.datetimes(timezones=st.just(UTC)).map(str),
+    "times without a time zone": st.datetimes().map(str),
+}
 
+
+def called_at(*times):
+    return {"q": [{"result": json.loads(_text([str(n)])), "timestamp": time}
+                  for n, time in enumerate(times)]}  # fmt: skip
+
+
+@given(st.data(), st.sampled_from([*TIMES]), st.sampled_from([*TIMES]))
+def test_only_times_in_one_unit_are_sorted(data, unit, other):
+    times = [data.draw(TIMES[name]) for name in (unit, other)]
+    if unit == other:
+        # digits are numbers, and the texts of other times sort as the times do
+        first, second = (int(time) if str(time).isdigit() else time for time in times)
+        order = ["1", "0"] if second < first else ["0", "1"]
+        assert ir.as_runs(called_at(*times))["doc"].tolist() == order
+    else:
+        expected = f"in one unit, but found {' and '.join(sorted([unit, other]))} in"
+        refused(InputError, expected, ir.as_runs, called_at(*times))
+
+
+def test_times_are_sorted_whatever_their_notation():
     seconds = 1.7e9
     for times in (
-        (seconds, seconds * 1e3),
-        (seconds * 1e3, seconds * 1e9),
-        (seconds, "2023-11-14T22:13:20Z"),
-        ("2023-11-14T22:13:20Z", "2023-11-14T22:13:21"),
-        (1.5, seconds),
+        (seconds + 1, seconds),
+        (2, 1.5),
+        (2e18, "17" * 9),
+        ("2024-01-02", "2024-01-01"),
+        ("2024-01-01T00:30Z", "2024-01-01T01:00+01:00"),
+        ("9999-01-01T00:00Z", "0001-01-01T00:00Z"),
     ):
-        refused(
-            InputError,
-            "times in one unit, but found times in several units in",
-            ir.as_runs,
-            called(*times),
-        )
-    for times in ((seconds + 1, seconds), (2, 1.5), ("2024-01-02", "2024-01-01"), (2e18, "17" * 9)):
-        assert searches(ir.as_runs(called(*times))) == {1: ["1"], 2: ["0"]}
+        assert searches(ir.as_runs(called_at(*times))) == {1: ["1"], 2: ["0"]}
+    for absent in (float("nan"), None, "²"):
+        expected = "searches without a time in"
+        refused(InputError, expected, ir.as_runs, called_at(seconds, absent))
 
 
 def test_bare_hits_among_calls_are_refused():
