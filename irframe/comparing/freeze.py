@@ -465,7 +465,8 @@ def _read_frozen(path: str) -> dict[str, Any]:
     if not isinstance(content, dict) or KIND not in content:
         raise StoreError(expected, "a file of another kind", advice)
     if content[KIND] != FORMAT:
-        raise StoreError(expected, f"format {content[KIND]}", "use the irframe version of the file")
+        advice = "read the file with the version of irframe that wrote it"
+        raise StoreError(expected, f"format {content[KIND]}", advice)
     if content.pop("checksum", None) != _checksum(content):
         raise StoreError(expected, "a file that was edited, perhaps by a merge", advice)
     wrong = next(malformed(content), None)

@@ -337,7 +337,11 @@ class Threshold(OptionValue):
         # A Series is ambiguous: its index may contain systems, or only the positions of its values.
         elif isinstance(threshold, pd.Series):
             advice = "pass series.to_dict() for a threshold per system, else series.tolist()"
-            raise ParameterError("threshold to be numbers or a dictionary", "a Series", advice)
+            raise ParameterError(
+                "threshold to be a number, a sequence of numbers or a dictionary",
+                "a Series",
+                advice,
+            )
         elif isinstance(threshold, Mapping):
             for system, least in threshold.items():
                 number(f"threshold of {system}", least)

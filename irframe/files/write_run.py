@@ -430,12 +430,12 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     columns = _columns_by_role(_frame(frame, QRELS), QRELS)
     if {ITERATION, SUBTOPIC} <= columns.keys():
         notice = "the column iteration is not written, because subtopics take its place"
-        warn(f"{notice}; a file that ends in .parquet keeps it")
+        warn(f"{notice}; write a .parquet file to keep the column")
     if SUBTOPIC in columns or ITERATION not in columns:
         columns[ITERATION] = columns.get(SUBTOPIC, constant("0", len(columns[TOPIC])))
     if words.PROBABILITY in columns and not _follows(columns):
         notice = "the column probability, which the TREC format lacks, is not written"
-        warn(f"{notice}; a file that ends in .parquet keeps it")
+        warn(f"{notice}; write a .parquet file to keep the column")
     write(path, columns, QRELS)
 
 

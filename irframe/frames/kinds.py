@@ -184,7 +184,9 @@ class Kind:
             raise InputError(expected, f"{where} with other columns", advice, names)
         twice = [name for name in columns.values() if names.count(name) > 1]
         if twice:
-            raise InputError("one column per role", f"several columns of {where} named", "", twice)
+            raise InputError(
+                "one column per role", f"several columns of {where} with the name", "", twice
+            )
         return columns
 
     def named(self, fields: Sequence[str]) -> tuple[str, ...] | None:

@@ -93,7 +93,7 @@ def test_duplicates_of_unused_columns_are_ignored():
 
 def test_duplicates_of_used_columns_are_refused():
     with pytest.raises(
-        InputError, match="one column per role.*several columns of a frame named: doc"
+        InputError, match="one column per role.*several columns of a frame with the name: doc"
     ):
         ir.verbs.rank(twice(RUN.drop(columns="doc"), "doc"))
     with pytest.raises(ParameterError, match="found 2 columns with the name 'team'"):

@@ -217,7 +217,9 @@ def test_only_the_first_of_two_further_columns_with_the_same_name_is_read(tmp_pa
     assert read_run(tmp_path / "a").iloc[0].tolist() == ["a", "1", "a", 1, "x"]
     twice = pa.table([["1"], ["a"], [1], ["b"]], names=["qid", "doc", "rank", "doc"])
     pq.write_table(twice, tmp_path / "a")
-    refused(InputError, "several columns of .* named: doc", lambda: read_run(tmp_path / "a"))
+    refused(
+        InputError, "several columns of .* with the name: doc", lambda: read_run(tmp_path / "a")
+    )
 
 
 def test_further_columns_need_one_type_in_all_files(tmp_path):

@@ -197,7 +197,7 @@ def test_further_columns_are_not_written(tmp_path):
 def test_missing_columns_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"topic and doc.*: system, score"):
         write_run(RUN[["system", "score"]], tmp_path / "a")
-    with pytest.raises(InputError, match="several columns of .* named: doc"):
+    with pytest.raises(InputError, match="several columns of .* with the name: doc"):
         write_run(pd.concat([RUN, RUN[["doc"]]], axis=1), tmp_path / "a")
     refused(InputError, "without rows", lambda: write_run(RUN[:0], tmp_path / "a"))
 
