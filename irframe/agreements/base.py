@@ -33,7 +33,8 @@ class Agreement(ABC):
     """
 
     distance: ClassVar[bool] = False
-    """Whether the method returns a distance, which is 0 for equal rows, and not a correlation."""
+    """Whether the method returns a distance instead of a correlation. The distance of equal rows is
+    0."""
 
     _repr_html_ = as_html
 
@@ -72,11 +73,11 @@ class Agreement(ABC):
 
     @abstractmethod
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Compare rows without NaN; the shapes are those of `kernel`."""
+        """Compare rows without NaN; shapes are as for `kernel`."""
 
 
 def _fill(scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Set rows with NaN to 0, and mark these rows."""
+    """Set rows containing NaN to 0, and return their mask."""
     blank: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=-1))
     return (np.where(blank[..., None], 0.0, scores) if blank.any() else scores), blank
 
@@ -97,7 +98,8 @@ def _refuse_shapes(x: tuple[int, ...], y: tuple[int, ...]) -> None:
 Positions = NDArray[np.intp]
 
 PAIR_BYTES = 2**25
-"""Maximum size in bytes of a block of sign matrices. Wide blocks keep the matrix products fast.
+"""Maximum size in bytes of the sign matrices of one block of pairs. Wide blocks keep the matrix
+products fast.
 
 At most 2**23 pairs of 4-byte signs fit into a block, and single precision counts exactly up to
 2**24.
@@ -135,7 +137,7 @@ def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Posit
     size = max(1, PAIR_BYTES // max(row_bytes, 4))
     for start in range(0, max(pairs, 1), size):
         number = np.arange(start, min(start + size, pairs), dtype=np.intp)
-        # second * (second - 1) / 2 pairs have a smaller second system
+        # in second * (second - 1) / 2 pairs, the second system has a smaller index
         second = ((1 + np.sqrt(1 + 8 * number)) / 2).astype(np.intp)
         yield number - second * (second - 1) // 2, second
 

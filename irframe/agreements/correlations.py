@@ -108,7 +108,7 @@ def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
 def _exact(n: int) -> Floats:
     """Return exact two-sided p-values, indexed by ``|C - D|``."""
     inversions = np.ones(1)
-    for size in range(2, n + 1):  # each system adds 0 to size - 1 inversions, equally likely
+    for size in range(2, n + 1):  # a new system adds 0 to size - 1 inversions, equally likely
         inversions = np.convolve(inversions, np.full(size, 1 / size))
     balance = np.abs(n * (n - 1) // 2 - 2 * np.arange(len(inversions)))
     chance = np.bincount(balance, inversions, minlength=1 + n * (n - 1) // 2)
@@ -231,7 +231,7 @@ def _weights(systems: int) -> Floats:
 def _pairs(
     reference: Floats, estimated: Floats, weights: Floats
 ) -> Iterator[tuple[NDArray[np.floating], NDArray[np.floating]]]:
-    """Yield reference signs of pairs, and weighted estimate signs."""
+    """Yield signs by reference, and weighted signs by estimate."""
     row_bytes = reference[..., 0].nbytes + 2 * estimated[..., 0].nbytes
     for first, second in base.pair_blocks(estimated.shape[-1], row_bytes):
         weighted = base.signs(estimated, first, second)
@@ -294,7 +294,7 @@ def correlate(x: Floats, y: Floats) -> Floats:
 def _standardise(scores: Floats) -> Floats:
     """Return rows scaled to mean 0 and length 1."""
     centred = scores - scores.mean(axis=-1, keepdims=True)
-    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # equal scores have no correlation
+    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # equal scores have an undefined r
     centred /= np.abs(centred).max(axis=-1, keepdims=True)  # prevents overflow of squares
     return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=-1, keepdims=True)))
 
@@ -422,7 +422,7 @@ class RBO(base.Agreement):
         systems = x.shape[-1]
         weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
         sides = base.tied_ranks(x), base.tied_ranks(y)
-        if all((first == last).all() for first, last in sides):  # without ties, one pass suffices
+        if all((first == last).all() for first, last in sides):  # without ties, no loop is needed
             onward = np.cumsum((weights / np.arange(1, systems + 1))[::-1])[::-1]
             left, right = (onward[first.astype(np.intp) - 1] for first, _ in sides)
             smaller = lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1))  # noqa: E731

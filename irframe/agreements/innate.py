@@ -16,11 +16,12 @@ BLOCK = 1 << 20
 """Number of elements that a thread compares at once. Arrays of this size fit into the cache."""
 
 FINEST = 10**6
-"""Largest denominator of the fractions to which gains are converted. A gain that is not equal to
-such a fraction is converted from its decimal representation."""
+"""Largest denominator of the fractions to which gains are converted. If a gain is not equal to such
+a fraction, its decimal representation is converted instead."""
 
 LABELS = {-2: "**ns", -1: "ns", 0: "=", 1: "ni", 2: "**ni"}
-"""Mapping from code to label: non-superior (ns), equal (=) or non-inferior (ni).
+"""Mapping from the code of an innate ordering to its label: non-superior (ns), equal (=) or
+non-inferior (ni).
 
 ``**`` marks non-separable pairs, and is followed by the last label before the pair became
 non-separable.
@@ -215,8 +216,8 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
     Returns
     -------
     numpy.ndarray
-        Number of topics, shape (pair, depth, 5). The labels along the last axis are in the order of
-        `LABELS`.
+        Number of topics with each label, shape (pair, depth, 5). The last axis contains the five
+        labels in the order of `LABELS`.
 
     Examples
     --------
@@ -263,7 +264,7 @@ class Separability(NamedTuple):
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The three numbers as shares of all pairs."""
+        """The three numbers, divided by the number of all pairs."""
         total = sum(self)
         return self.equal / total, self.separable / total, self.nonseparable / total
 

@@ -20,9 +20,10 @@ from irframe.paired import (
 from irframe.paired.design import Design
 
 FEW = 12
-"""Maximum number of topics for which a joint test is run on simulated extreme scores.
+"""Maximum number of topics for which a test of all pairs at once is run on simulated extreme
+scores.
 
-With more topics, the smallest p-value of a joint test depends only on its number of samples.
+With more topics, the smallest p-value of such a test depends only on its number of samples.
 """
 FEWER = 8
 """Maximum number of topics for which bootstrap samples that repeat a single topic are
@@ -53,7 +54,7 @@ def least_p(test: PairedTest, systems: int, topics: int) -> float:
 
 
 def _extreme(topics: int) -> Array:
-    """Return differences with the smallest possible p-values, (topic, outcome).
+    """Return differences with the smallest possible p-values, shape (topic, outcome).
 
     An outcome consists of one positive difference per topic. In the first outcome all differences
     are equal, which minimises the p-values of rank tests. In all further outcomes the differences
@@ -81,7 +82,8 @@ def least_adjusted(pairing: Pairing, systems: int, topics: int, comparisons: int
     adjust = pairing.adjust
     p = least_p(pairing.test, systems, topics)
     if isinstance(adjust, MaxT):
-        # constant differences have the largest |t|, which only draws of equal signs reach
+        # constant differences have the largest |t|, which a draw reaches only if all signs are
+        # equal
         drawn = np.arange(2) * np.ones((topics, 1))
         return max(p, float(adjust.kernel(drawn, np.array([[0, 1]])).min()))
     if not p or adjust is None:
@@ -99,13 +101,13 @@ def beware_of_least(
     comparisons with so few topics that no outcome could be significant. The largest and the
     smallest number of topics of any comparison are checked. For tests that drop differences of 0,
     only topics with non-zero differences are counted. Comparisons on a single topic are skipped,
-    because `without_spread` returns a caution about these comparisons.
+    because `without_spread` already returns a caution about them.
     """
     test = pairing.test
     counts = scores.scored.sum(axis=1)
     design = scores.design
     if isinstance(test, Bootstrap) and design is not None and design.tasks > 1:
-        return  # with several tasks, few bootstrap samples have one topic per task only
+        return  # with several tasks, few bootstrap samples repeat one topic in every task
     dropping = isinstance(test, Wilcoxon | Sign)
     nonzero = _nonzero(scores, pairs) if dropping else counts
     few = (nonzero > 0) & (nonzero < NORMAL)
@@ -137,7 +139,7 @@ def beware_of_least(
 
 
 def _nonzero(scores: Scores, pairs: Array) -> Array:
-    """Return the number of non-zero differences, (metric, depth, pair)."""
+    """Return the number of non-zero differences, shape (metric, depth, pair)."""
 
     def count(values: Array, *_: Design) -> tuple[Array]:
         described = describe_differences(values, pairs)

@@ -114,7 +114,8 @@ def compare(
         - after `groupby`, the group, in a column named after the grouping;
         - ``metric``, ``depth``, ``system_a``, ``system_b``. If the scores have no depth axis,
           ``depth`` is the depth in the metric's name, or <NA>;
-        - ``mean_a`` and ``mean_b``, the means of the two systems over topics, as in `summary`;
+        - ``mean_a`` and ``mean_b``, the means of the two systems over topics, as computed by
+          `summary`;
         - ``difference``, which is ``mean_a - mean_b`` also for costs, and its confidence interval,
           ``ci_low`` and ``ci_high``. The interval is NaN for sums, and for harmonic and geometric
           means;
@@ -122,9 +123,9 @@ def compare(
         - ``statistic`` and ``p``, the statistic and the p-value of the test;
         - ``p_adjusted``, the p-value adjusted for multiple comparisons, and ``significant``, which
           is ``p_adjusted < alpha``;
-        - ``wins``, ``ties``, ``losses``, the numbers of topics on which a scores better than, the
-          same as, and worse than b. Differences are rounded to 12 decimals. For a cost, lower
-          scores are better;
+        - ``wins``, ``ties``, ``losses``, the numbers of topics on which a is better than b, equal
+          to b, and worse than b. Differences are rounded to 12 decimals. For a cost, lower scores
+          are better;
         - ``n_topics``, the number of topics compared;
         - if topics have weights, ``n_eff``, the effective number of topics, which is the number of
           equally informative topics of equal weight;
@@ -133,7 +134,7 @@ def compare(
           the adjusted p-value and the decision of the test of non-inferiority. ``p_equivalent``,
           ``p_equivalent_adjusted`` and ``equivalent`` are the corresponding quantities for the test
           of equivalence. The p-values of the two tests are corrected like the p-values of `test`;
-        - with `margin` or `power`, ``verdict``, the first of these statements about a that applies:
+        - with `margin` or `power`, ``verdict``, the first of these statements that is true of a:
           ``"better"`` (significantly), ``"worse"`` (significantly, and not shown to be within the
           margin), ``"equivalent"``, ``"not worse"``, ``"undecided"``. If no retrieved document of a
           or of b is judged, the verdict is ``"no verdict"``, and the difference is not significant;
@@ -184,7 +185,7 @@ def compare(
         - If the variance of differences of one pair is more than 10 times that of another pair. The
           warning is only for ``"tukey"``, which assumes equal variances.
 
-        The attribute ``caution`` keeps these messages.
+        The attribute ``caution`` contains these messages.
 
     Notes
     -----
@@ -288,7 +289,7 @@ def _comparison_attributes(
     baselines: Frozen | Baselines,
 ) -> dict[str, object]:
     """Return the attributes of a comparison, and raise its warnings."""
-    # several groups may cause the same caution, which is raised once
+    # several groups may cause the same caution, but the warning is raised only once
     messages = list(dict.fromkeys(_cautions(options, groups, results, pairs)))
     sizes = options.pairing.family_sizes(groups, pairs)
     attributes = options.attributes()
@@ -350,7 +351,7 @@ def _groups_and_pairs(
     pairs = []
     frozen = baseline if isinstance(baseline, Frozen) else None
     label = baseline if frozen is None else frozen.label
-    # a frozen baseline is added to every group, so no group can lack it
+    # a frozen baseline is added to every group, so every group contains it
     named = {"baseline": label if frozen is None else None}
     groups = dict(scores.groups())
     for key, group in (

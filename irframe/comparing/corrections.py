@@ -31,7 +31,7 @@ Correction = Literal[
     "fdr_tsbky",
 ]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-"""Names of corrections, as in statsmodels' `multipletests`."""
+"""Names of corrections, which are those of statsmodels' function `multipletests`."""
 
 Family = Literal["depth", "metric", "all"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -103,7 +103,7 @@ def _by_statsmodels(p: Array, *, method: str, alpha: float) -> Array:
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to import
 
     rows = p.reshape(-1, p.shape[-1])
-    # Sidak's correction takes the logarithm of 1 - p, which warns for p = 1
+    # Sidak's correction computes the logarithm of 1 - p, and NumPy warns if p is 1
     with np.errstate(divide="ignore"):
         adjusted = [multipletests(row, alpha, method, is_sorted=True)[1] for row in rows]
     return np.array(adjusted).reshape(p.shape)
@@ -257,16 +257,16 @@ class Significance(OptionValue):
     test
         A paired test or its name: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``,
         ``"permutation"``, ``"bootstrap"``, ``"tukey"``. Randomisation tests have the options
-        `samples` and `seed`, as in ``irframe.paired.Permutation(samples=999)``. The default is
-        ``"t"`` in all functions except `outcomes`.
+        `samples` and `seed`, for example ``irframe.paired.Permutation(samples=999)``. The default
+        is ``"t"`` in all functions except `outcomes`.
     adjust
         Correction for multiple comparisons. Methods of statsmodels' `multipletests` are available,
         such as ``"holm"``, ``"bonferroni"`` or ``"fdr_bh"``. ``"max-t"`` or a `MaxT` are available
         for the tests t and permutation. ``"none"`` or None means no correction. ``"auto"`` is
         Holm's correction, with three exceptions. P-values of ``"tukey"`` are not corrected, because
         they are already adjusted for all pairs. P-values in `median_p` are not corrected, because
-        `median_p` makes no decisions. P-values in `reordering` and `ablation` are not corrected, as
-        in the paper that introduced these analyses.
+        `median_p` makes no decisions. P-values in `reordering` and `ablation` are not corrected,
+        because the paper that introduced these analyses does not correct them.
     family
         The comparisons that are corrected together: ``"depth"``, all pairs of one metric at one
         depth in one group; ``"metric"``, all pairs of one metric at all depths in one group;
@@ -335,7 +335,7 @@ class Significance(OptionValue):
 
 
 Tested = Significance | Test
-"""Type of ``test=``, a `Significance` or the name of a test."""
+"""Type of the argument ``test=``: a `Significance`, or the name of a test."""
 TestedByMetric = Annotated[Tested, Unused("family")]
 """Type of ``test=`` in functions that always use the family ``"depth"`` and do not accept
 `family`."""

@@ -75,7 +75,7 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     pairs = choose_pairs(lower, baseline, several=True)
     first, second = pairs.T
     sign = np.array(lower.signs)[:, np.newaxis, np.newaxis]
-    # `means` are negated for costs, and the sign restores the scores
+    # `means` contains negated means for costs, and the factor `sign` restores the original means
     lowest, highest = (sign * side.means for side in (lower, upper))
     # adding 0.0 replaces -0.0, which would be printed with a sign
     low = np.round(lowest[..., first] - highest[..., second], TIE) + 0.0
@@ -89,8 +89,8 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
 
 
 DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
-"""Additional columns in comparisons of lower and upper scores. The last two columns need a
-margin."""
+"""Additional columns in comparisons of lower and upper scores. The last two columns are added only
+if a margin is passed."""
 
 
 def add_bounds(

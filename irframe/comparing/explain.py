@@ -35,20 +35,20 @@ from irframe.metrics.facts import contributions, label_at, refuse_without_terms
 from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC, UNJUDGED, roles
 
 Texts = pd.DataFrame | Mapping[Any, object] | str | os.PathLike[str] | Sequence[object]
-"""Type of texts, which are a frame, a dictionary, the path of a Parquet file, or a list of
+"""Type of the argument ``texts=``: a frame, a dictionary, the path of a Parquet file, or a list of
 these."""
 
 TEXT = "text"
 QUERY = "query"
 SNIPPET = 300
-"""Number of characters of a text that reports and figures show."""
+"""Maximum number of characters of a document's text in reports and figures."""
 TEXT_COLUMNS = {
     DOC: (TEXT, "contents", "content", "body", "passage", "snippet", "document"),
     TOPIC: (QUERY, "question", "title", TEXT),
 }
 """Possible names of the column with the texts of documents or topics, in order of preference."""
 EXAMPLES = 2
-"""Maximum number of ids of each kind that an error message shows."""
+"""Maximum number of document ids, and of topic ids, in an error message."""
 
 
 class TextsById(NamedTuple):
@@ -185,7 +185,7 @@ def document_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = Non
     depth
         Number of ranks.
     runs
-        The run frame from which the cube was made, if the cube lacks ids.
+        The run frame from which the cube was made, which provides ids that the cube lacks.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def _names_in_runs(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
 
 
 USUAL = 10
-"""Default evaluation depth of `explain`."""
+"""Evaluation depth of `explain` for metrics without a fixed depth."""
 SIDES = ("a", "b")
 NUMBERS = ("contribution_a", "contribution_b", "difference")
 COLUMNS = (TOPIC, DOC, "rank_a", "rank_b", GRADE, *NUMBERS, "could_add_a", "could_add_b")
@@ -290,10 +290,10 @@ def explain(
     docs
         Documents to return. The default is all documents that a or b retrieved.
     runs
-        The runs from which the cube was made, for the ids of unjudged documents. A cube lacks these
-        ids beyond rank 100. A cube lacks all ids of unjudged documents if the cube was made from
-        files or from a saved experiment, or if xarray recomputed the cube. An unjudged document
-        without an id has one row for each system that retrieved the document.
+        The runs from which the cube was made. The runs provide the ids of unjudged documents, which
+        a cube does not contain beyond rank 100. A cube lacks all ids of unjudged documents if the
+        cube was made from files or from a saved experiment, or if xarray recomputed the cube. An
+        unjudged document without an id has one row for each system that retrieved the document.
     texts
         Texts of documents and queries, for the columns ``query`` and ``text`` of the result. Pass a
         frame, a dictionary or the path of a Parquet file, or a list of these. Frames and files have

@@ -65,13 +65,14 @@ from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
 
 SUFFIX = ".irframe"
-"""Suffix of the files of frozen baselines. A baseline with this suffix is a file, not a system."""
+"""Suffix of the files of frozen baselines. If the argument ``baseline=`` ends in this suffix, it is
+the path of a file instead of the name of a system."""
 FORMAT = 1
 OLD = 90
 """Age in days above which `compare` warns about a frozen baseline."""
 FURTHER = {"condense", "draw_to_judge", "pooled", "sample", "standardise"}
-"""Functions whose options are part of the policy, because the functions change judgments or
-scores."""
+"""Names of functions whose options are recorded in the file, because these functions change
+judgments or scores."""
 
 FailOn = Literal["worse", "not-not-worse", "drop", "undecided", "never"]
 CONDITIONS: dict[str, str] = {
@@ -82,7 +83,7 @@ CONDITIONS: dict[str, str] = {
     "undecided": "the verdict is worse or undecided, even if nothing changed",
     "never": "nothing fails",
 }
-"""Mapping from each value of ``fail_on=`` to the condition under which a comparison fails."""
+"""Mapping from each value of ``fail_on=`` to a text that states when a check fails."""
 
 
 def freeze(
@@ -149,7 +150,7 @@ def freeze(
     if wrong is not None:
         raise InputError("scores that can be written to a file", "", "", [wrong])
     lines = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in content.items() if n not in BY_TOPIC]
-    # one line per topic makes the difference of two versions of the file readable
+    # with one line per topic, the diff of two versions of the file is readable
     for name in [name for name in BY_TOPIC if name in content]:
         rows = ",\n".join(f"    {json.dumps(row)}" for row in content[name])
         lines.append(f'  "{name}": [\n{rows}\n  ]')
@@ -158,7 +159,7 @@ def freeze(
 
 
 def is_file(baseline: object) -> bool:
-    """Return whether a baseline is a path, not a system.
+    """Return whether a baseline is a path to a file.
 
     Examples
     --------
@@ -245,7 +246,7 @@ class Frozen:
     def lists(self, name: object) -> pd.DataFrame | None:
         """Return the lists in the file as a run frame."""
         top = self.facts.get("documents", [])
-        # the file has no scores of documents, and negative ranks sort documents as scores do
+        # the file contains no retrieval scores, so documents are sorted by negated ranks instead
         rows = [
             (name, topic, doc, -rank) for topic, docs in top for rank, doc in enumerate(docs, 1)
         ]

@@ -17,7 +17,8 @@ POLICY = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "standardised"),
     *("search", "each"),
 )
-"""Names of the attributes of scores that record policies of evaluation, such as ties."""
+"""Names of the attributes of scores that record options of the evaluation, such as the treatment of
+ties."""
 
 ID = str | int
 SCALAR = str | int | float | None
@@ -31,17 +32,17 @@ SHAPE: dict[str, type | UnionType] = {
     "columns": list,
     "scores": list,
 }
-"""Mapping from each required field of a file to its type."""
+"""Mapping from the name of each required field of a baseline file to the type of its value."""
 FURTHER_FACTS = {"documents": list, "cautions": list, DRAWN: str}
-"""Mapping from each optional field of a file to its type."""
+"""Mapping from the name of each optional field of a baseline file to the type of its value."""
 BY_TOPIC = ("scores", "documents")
-"""Fields that are written with one line per topic."""
+"""Names of the fields of a baseline file that are written with one line per topic."""
 POLICIES = {*POLICY, "no_rel", "made by"}
 
 
 def malformed(content: Mapping[str, Any]) -> Iterator[str]:
     """Yield a description of each invalid field or value."""
-    # callers read only the first problem, so each check may rely on those before it
+    # callers use only the first problem, so each check may assume that all earlier checks passed
     shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in content}
     yield from (f"field {name} missing or unknown" for name in content.keys() ^ shape.keys())
     wrong = (name for name, kind in shape.items() if not _has_type(content[name], kind))

@@ -25,25 +25,26 @@ from irframe.scores.repeats import clusters, effective
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
 SPREAD = ("mean_difference", "sd", "freedom")
-"""Statistics of paired differences for margins and cautions. The columns of a comparison frame do
-not include these statistics."""
+"""Names of the statistics of paired differences that are needed for tests against margins and for
+cautions. Comparison frames do not contain these statistics."""
 CLAIMS = ("not_worse", "equivalent")
 OF_MARGIN = (
     *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
     *("verdict", "detectable"),
 )
-"""Columns that a margin or a power adds to a comparison."""
+"""Names of the columns that a comparison contains only if a margin or a power is passed."""
 POWER = 0.8
-"""Default power of the column ``detectable``."""
+"""Power for which the column ``detectable`` is computed by default."""
 VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
 ROW_BYTES = 145
-"""Memory of a comparison frame, in bytes per row. The peak while the frame is made is up to twice
-as large."""
+"""Memory of a comparison frame, in bytes per row. Building the frame needs up to twice as much."""
 
 Margins = float | Mapping[str, float] | None
-"""Type of a margin for all metrics, a mapping from metric to margin, or None."""
+"""Type of the argument ``margin=``: a margin for all metrics, a mapping from metric to margin, or
+None."""
 Columns = dict[str, Array]
-"""Type of a mapping from column to values, shape (metric, depth, pair)."""
+"""Type of a mapping from the name of a column to its values, an array of shape (metric, depth,
+pair)."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class PairOptions:
         alpha = pairing.alpha
         levels = [alpha] * len(groups)
         if self.simultaneous and not pairing.test.joint and not self._by_max_t:
-            # stepwise corrections have no simultaneous intervals, and use those of Bonferroni
+            # no simultaneous intervals exist for stepwise corrections, so Bonferroni's are used
             sizes = pairing.family_sizes(groups, pairs)
             sidak = pairing.adjust == "sidak"
             levels = [1 - (1 - alpha) ** (1 / n) if sidak else alpha / n for n in sizes]
@@ -261,7 +262,7 @@ def _design_columns(result: Columns, group: Scores) -> Columns:
 
 
 def verdict(result: Columns) -> Array:
-    """Return the first of `VERDICTS` that applies to each pair.
+    """Return the first true statement in `VERDICTS` for each pair.
 
     Parameters
     ----------
@@ -290,7 +291,7 @@ def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
     student = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
         wide = half * np.maximum(t / student, 1)
-    # the product of 0 and infinity is NaN, but an infinite t excludes no difference
+    # the product of 0 and infinity is NaN, but for an infinite t the interval has no limits
     wide[(half == 0) & np.isinf(t)] = np.inf
     result |= {"ci_low": result["difference"] - wide, "ci_high": result["difference"] + wide}
 

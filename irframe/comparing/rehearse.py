@@ -48,9 +48,9 @@ def rehearse(
     Returns
     -------
     tuple of float
-        Two shares of simulations in which the check fails. The first share is the false alarm rate,
-        for which no system differs from the baseline on average. The second share is the power, for
-        which every system is worse than the baseline by the margin.
+        Two shares of simulations in which the check fails. The first share is the false alarm rate:
+        the share if no system differs from the baseline on average. The second share is the power:
+        the share if every system is worse than the baseline by the margin.
 
     Notes
     -----

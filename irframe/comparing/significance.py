@@ -74,7 +74,8 @@ def _by_family(
 ) -> list[Array]:
     """Apply a function to the scores of each family.
 
-    The result contains one array for each group, with the shape of the group's p-values.
+    A family is a set of comparisons whose p-values are corrected together. The result contains one
+    array for each group, with the shape of the group's p-values.
     """
     results = [np.empty(group.p.shape) for group in groups]
     all_cells = [
@@ -132,8 +133,8 @@ def p_values(
     """Return two-sided p-values of one metric, shape (pair, depth).
 
     The p-value of constant differences is NaN, see `PairedResult.decided`. With `as_printed`, the
-    p-value of constant differences is the value that the test computes, such as 0 or 1, as in the
-    literature.
+    p-value of constant differences is the value that the test computes, such as 0 or 1, which the
+    literature reports.
     """
     if paired.repeats is not None and paired.repeats.crossing:
         return np.asarray(paired.repeats.crossed(paired, row, depths, pairs).test().p)
@@ -158,7 +159,7 @@ def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.i
 
 
 UNEVEN = 10
-"""Ratio of the largest to the smallest variance of differences, above which tests that assume equal
+"""Ratio of the largest to the smallest variance of differences above which tests that assume equal
 variances raise a warning."""
 
 
@@ -299,7 +300,7 @@ class Pairing:
         return adjust_p(groups, adjust, family=self.family, alpha=self.alpha)
 
     def correct(self, groups: Sequence[Compared]) -> list[Array]:
-        """Return the corrected p-values of each group, (metric, depth, pair)."""
+        """Return corrected p-values by group, shape (metric, depth, pair)."""
         if not isinstance(self.adjust, MaxT):
             return self.adjust_p([group.p for group in groups])
         adjusted = _by_family(groups, self.family, self.adjust.kernel)
@@ -308,7 +309,7 @@ class Pairing:
     def critical_t(self, groups: Sequence[Compared]) -> list[Array]:
         """Return the critical t of simultaneous max-T intervals.
 
-        The result has an array (metric, depth, pair) for each group.
+        The result contains one array of shape (metric, depth, pair) for each group.
         """
         compute = partial(cast("MaxT", self.adjust).critical_t, alpha=self.alpha)
         return _by_family(groups, self.family, compute)

@@ -35,7 +35,7 @@ from irframe.scores.read_scores import (
 from irframe.scores.repeats import refuse_design
 
 Of = Literal["expected", "averages"]
-"""Values of ``interval_of=``: the quantity that a confidence interval estimates."""
+"""Type of ``interval_of=``, the quantity that a confidence interval estimates."""
 QUANTITIES = {
     "expected": "to be expected on {} topics like these",
     "averages": "by the averages over all topics",
@@ -45,7 +45,7 @@ CORRELATIONS = (agreements.Kendall, agreements.TauAP, agreements.Spearman, agree
 LEAST_TOPICS = 20
 """Minimum number of topics for which intervals with ``interval_of="averages"`` are reliable."""
 BLOCK_BYTES = 2**26
-"""Approximate memory in bytes for the agreements of one block of vectors over all resamples."""
+"""Approximate memory in bytes for the agreements of one block of vectors in all resamples."""
 
 
 @dataclass(frozen=True)
@@ -345,8 +345,8 @@ def agreement(
     coefficient
         A measure of agreement such as `RBO`, or the name of a measure: ``"kendall"`` or
         ``"tau_b"``, ``"tau_a"``, ``"tau_ap"``, ``"tau_ap_b"``, ``"rbo"``, ``"rbo_a"``, ``"rbo_b"``,
-        ``"spearman"``, ``"pearson"``, ``"rmse"``. `Kendall`, `TauAP` and `RBO` describe how the
-        measures count tied systems.
+        ``"spearman"``, ``"pearson"``, ``"rmse"``. See `Kendall`, `TauAP` and `RBO` for the
+        treatment of tied systems.
     topics
         The topics to use if the reference has different topics, as for `coverage`.
     interval_of

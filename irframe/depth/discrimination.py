@@ -46,7 +46,7 @@ def discrimination(
     test
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
         By default, p-values are corrected for the number of pairs. Pass
-        ``Significance(adjust=None)`` for uncorrected p-values, as in the literature.
+        ``Significance(adjust=None)`` for uncorrected p-values, which are common in the literature.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def discrimination(
     The ratio is ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems. p-values are two-sided.
     The ratio depends on the metric, the topics and the systems. A pair of systems with equal
     differences on all topics counts as not significant, as in `compare`. Without a correction, such
-    a pair counts as significant, as in the literature.
+    a pair counts as significant, which is common in the literature.
 
     References
     ----------
@@ -192,13 +192,14 @@ def coverage(
     reference
         The scores whose significant differences should be confirmed: a depth, a metric, or another
         array or frame. With a depth, each metric is compared with itself at this depth. With a
-        metric of `scores`, each metric is compared with this metric at the same depth, or at one
-        depth as in ``"AP@10"``. Another array or frame must have the same systems as `scores`,
-        either one metric or the same metrics, and either one depth or the same depths.
+        metric of `scores`, each metric is compared with this metric at the same depth, or at a
+        fixed depth if the name has one, such as ``"AP@10"``. Another array or frame must have the
+        same systems as `scores`, either one metric or the same metrics, and either one depth or the
+        same depths.
     test
         The significance test on both sides, as for `compare`: an `irframe.Significance`, or the
         name of a test. By default, p-values are corrected for the number of pairs. Pass
-        ``Significance(adjust=None)`` for uncorrected p-values, as in the literature.
+        ``Significance(adjust=None)`` for uncorrected p-values, which are common in the literature.
     topics
         The topics to use if the reference has different topics. ``"common"``: the topics that both
         sides have. ``"own"``: all topics of each side. By default, the two sides must have either
@@ -234,7 +235,8 @@ def coverage(
     has the better mean, which is the lower mean for a cost metric. A topic is used only if every
     system has a score on the topic. If both sides use the same topics, each system needs scores on
     both sides. A pair of systems with equal differences on all topics counts as not significant, as
-    in `compare`. Without a correction, such a pair counts as significant, as in the literature.
+    in `compare`. Without a correction, such a pair counts as significant, which is common in the
+    literature.
 
     References
     ----------
@@ -399,7 +401,7 @@ def ratios(
     """
     pairing = Pairing(test)
     sides = match_reference(scores, reference, topics)
-    # as in `median_p`, because the median of the corrected p-values of many pairs is often 1
+    # p-values are not corrected, because the median corrected p-value of many pairs is often 1
     uncorrected = replace(Significance.read(test), adjust=None)
     raw = Pairing(uncorrected)
     median = partial(np.median, axis=0)

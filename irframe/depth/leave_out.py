@@ -67,7 +67,7 @@ def leave_out(
         One row per metric, evaluation depth and contributing run, with the columns
 
         - ``metric`` and ``depth``;
-        - the group, in a column with the name in `together`;
+        - the group, in a column that is named after the coordinate `together`;
         - ``system``, the run that is left out;
         - ``lost`` and ``lost_relevant``, the numbers of judged and of relevant documents that only
           this run contributes to the pool, over all topics. With `together`, documents are counted
@@ -194,7 +194,7 @@ def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Arra
     n_documents = len(experiment.judgments.row)
     group = groups[hits.of // experiment.shape[1]]
     entries = np.flatnonzero((hits.pool_rank <= depth) & (group >= 0))
-    # entries of one document follow each other, best rank first
+    # the entries of one document are adjacent, with the best rank first
     entries = entries[np.lexsort((hits.pool_rank[entries], hits.row[entries]))]
     best, second = (np.zeros(n_documents, np.int32) for _ in range(2))
     leader = np.full(n_documents, -1)
@@ -215,7 +215,7 @@ def _ranked(experiment: Experiment, ranks: Array) -> Experiment:
 
 
 class _Study:
-    """Mean scores of all systems if pools lack one group."""
+    """Mean scores of all systems with pools without one group."""
 
     def __init__(self, base: Experiment, metrics: Sequence[Metric], depths: list[int]) -> None:
         self.base = base

@@ -205,9 +205,10 @@ def _of_lists(runs: xr.Dataset, rel: int, depths: Array) -> tuple[dict[str, Arra
     pool_depth = np.append(experiment.known_pool.rank, 0)[row]
     entry = np.where(pool_depth > 0, np.minimum(pool_depth, beyond), beyond)
     hit = retrieved & (row >= 0) & np.append(relevant, False)[row]
-    # a hit counts from the depth on at which it is both in the pool and in the list cut there
+    # a hit is counted from the smallest depth at which both the pool and the cut list contain it
     inside = _count_lists(np.where(hit, np.maximum(entry, rank), beyond), depths)
-    # the running maximum is at most k exactly above the first document outside the pool of depth k
+    # the running maximum is at most k at the ranks above the first document outside the pool of
+    # depth k, and only at these ranks
     highest = np.maximum.accumulate(np.where(retrieved, entry, beyond), axis=-1)
     ahead = _count_lists(highest, depths)
     judged = np.minimum.accumulate((grade != UNJUDGED) & retrieved, axis=-1).sum(axis=-1)

@@ -187,10 +187,10 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``stable_depth`` is the smallest depth from which all correlations exceed the threshold, or
-        NaN if no such depth exists. ``share_above`` is the share of correlations between different
-        depths that exceed the threshold, from 0 to 1. Both variables have the dimension metric.
-        After `groupby`, the group is the first dimension.
+        ``stable_depth`` is the smallest depth k such that all correlations between depths of at
+        least k exceed the threshold, or NaN if no such depth exists. ``share_above`` is the share
+        of correlations between different depths that exceed the threshold, from 0 to 1. Both
+        variables have the dimension metric. After `groupby`, the group is the first dimension.
 
     Raises
     ------

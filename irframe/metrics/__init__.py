@@ -20,7 +20,7 @@ from irframe.metrics.spellings import SETTINGS  # noqa: E402
 from irframe.quantities.block import Block as Block  # noqa: E402
 from irframe.quantities.evidence import Evidence as Evidence  # noqa: E402
 
-# the classes of presets exist only after the imports above, so their settings name them by text
+# `SETTINGS` contains names of classes, because the classes exist only after the imports above
 ALIASES.update((name, Preset(METRICS[kind], **fixed)) for name, (kind, fixed) in SETTINGS.items())
 globals().update(METRICS)
 # ASCII order would list nDCG after all names that begin with a capital letter

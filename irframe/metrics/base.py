@@ -40,23 +40,25 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
 
 
 Summary = Literal["mean", "sum", "harmonic", "geometric"]
-"""Ways to average scores over topics."""
+"""Type of the ways to combine the scores of all topics."""
 
 Average = Literal["mean", "geometric"]
-"""Values of the parameter `average` of a metric."""
+"""Type of the parameter `average` of a metric."""
 
 METRICS: dict[str, type["Metric"]] = {}
-"""Mapping from name to metric class, sorted by name."""
+"""Mapping from the name of each metric class to the class, sorted by name."""
 
 ALIASES: dict[str, Any] = {}
-"""Mapping from each name of a metric to its class, or to a `Preset` of the class."""
+"""Mapping from each name of a metric, including alternative names, to its class, or to a `Preset`
+of the class."""
 
 WRITTEN_LAST = {"rel": 1, "depth": 2}
-"""Mapping from each parameter that is printed last in the text of a metric to its position among
-these parameters."""
+"""Mapping from the name of a parameter to its sort key in the text of a metric. All other
+parameters have the key 0, and are printed first."""
 
 PARSED: dict[str, "Metric"] = {}
-"""Cache of parsed metrics by their text. Defining a metric class clears the cache."""
+"""Cache that maps the text of a metric to the parsed metric. Defining a metric class clears the
+cache."""
 
 
 def parameter(
@@ -373,8 +375,8 @@ class Metric(metaclass=MetricType):
         The scores are bitwise equal to those of `irframe.evaluate` with ``ties="order"``. All
         labels except NaN are judgments, including those of candidates that were not retrieved.
         Padding therefore needs the label NaN. Gain maps without a top grade are scaled by the
-        highest label in the call. To score rows independently of each other, set the top grade, as
-        in ``ERR(gain=Linear(top=3))``.
+        highest label in the call. To score rows independently of each other, set the top grade, for
+        example with ``ERR(gain=Linear(top=3))``.
 
         Examples
         --------

@@ -82,26 +82,26 @@ class Facts:
 
 UNKNOWN = Facts()
 GAIN_QUANTITIES = {"gain", "cumulated_gain", "rank"}
-"""Quantities that a kernel may read if gains can be averaged over tied documents."""
+"""Names of the quantities that a kernel may read if the metric supports mean gains of ties."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores that were declared as costs by the code that computed these scores."""
 COST_WORDS = {
     *("latency", "seconds", "milliseconds", "ms", "secs", "duration", "runtime", "tokens"),
     *("cost", "costs", "price", "usd", "dollars", "euros", "errors"),
 }
-"""Words in the label of an unknown metric that mean that lower is better."""
+"""Words in the label of an unknown metric that mark it as a cost, so that lower is better."""
 COST_LABELS = frozenset(("shown", "again", "not_retrieved", "ordered", "unjudged"))
 """Labels of costs that irframe computes, such as the number of documents shown."""
 GAIN_WORDS = re.compile(
     r"\b(saved|savings?|reduction|effectiveness|per (s|secs?|second|minute|hour|dollar|usd))\b"
 )
-"""Words that turn a label with a cost word into a gain, as in tokens per second."""
+"""Pattern of words that mark a gain although a cost word occurs, as in "tokens per second"."""
 AT_STOP = r" (?:in \d+|>=|after search) \S.*"
-"""Pattern of the suffix for a stopping rule other than a depth in a label of scores."""
+"""Pattern of the end of a label with a stopping rule, such as " in 500 tokens" or " >= 0.4"."""
 AT_CUT = re.compile(rf"(@\d+|{AT_STOP})$")
-"""Pattern of the suffix for a depth or another stopping rule in a label of scores."""
+"""Pattern of the end of a label with a depth or another stopping rule, such as "@10"."""
 STOPPED = re.compile(rf"(.+?)({AT_STOP})")
-"""Pattern of a label with a stopping rule other than a depth."""
+"""Pattern that splits a label into a name and a stopping rule other than a depth."""
 
 
 def index_of(metric: object, labels: Sequence[str]) -> int | None:
@@ -348,7 +348,7 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     added = np.zeros(block.grade.shape)
     added[..., :cut] = added_by_rank(metric, evidence)
     if metric.judged_only:
-        # contributions return from the ranks without unjudged documents to the original ranks
+        # contributions are moved from the ranks among judged documents to the original ranks
         order, *_ = close_up(block.grade, np.zeros(block.grade.shape, bool))
         np.put_along_axis(added, order, added.copy(), axis=-1)
     return added
@@ -357,7 +357,7 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
 FLOOR = 0.00001
 """Lower limit of scores in a geometric mean, as in trec_eval."""
 TIE = 12
-"""Decimals to which averages are rounded before sorting, so that rounding errors do not matter."""
+"""Number of decimals to which averages are rounded before sorting, to remove rounding errors."""
 SMALL = 2**12
 """Number of scores below which `cumsum` is faster than the sum of a transposed copy."""
 BLOCK_BYTES = 2**21

@@ -16,11 +16,13 @@ from irframe.quantities.block import Block
 from irframe.quantities.evidence import Evidence, parameters
 
 EXACT = 2**53
-"""Integers below this limit are represented exactly by floats."""
+"""Limit below which floats represent every integer exactly."""
 SCALE = 128
-"""If the highest and lowest grades differ by more, only grades that occur are counted."""
+"""Maximum difference of the highest and the lowest grade for which every grade in between has a
+count. For larger differences, only grades that occur have counts."""
 MASKED = {"labels": np.nan, "scores": -np.inf, "listed": False}
-"""Mapping from the name of an argument to the value that replaces its masked entries."""
+"""Mapping from the name of an argument to the value that replaces masked entries of a masked
+array."""
 
 
 def score_labels(metric: Metric, *arrays: object, every: bool) -> Any:
@@ -125,7 +127,7 @@ def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
     labelled = {
         name: array
         for name, array in arrays.items()
-        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # no scalar and no Dataset
+        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # not a scalar or Dataset
     }
     if not labelled:
         return None, arrays

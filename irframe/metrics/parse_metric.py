@@ -23,7 +23,7 @@ from irframe.metrics import spellings
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType
 
 GDEVAL_TOP = 4
-"""Highest grade in gdeval, which is the same for all judgments."""
+"""Highest grade in gdeval, which does not depend on the judgments."""
 
 
 class Preset(partial[Metric]):
@@ -87,14 +87,15 @@ def _with_gains(name: str, params: dict[str, Any], text: str) -> Metric:
 
 
 SYNONYMS: dict[str, str] = {"cutoff": "depth", "gains": "gain", "dcg": "gain"}
-"""Mapping from parameters of ir_measures to parameters of irframe."""
+"""Mapping from the name of a parameter in ir_measures to its name in irframe."""
 
 VALUES: dict[str, str] = {"log2": "linear", "exp-log2": "exp"}
-"""Mapping from values of the parameter ``dcg`` of ir_measures to gain maps."""
+"""Mapping from each value of the parameter ``dcg`` of ir_measures to the name of a gain map."""
 
 
 LONGEST = 4000
-"""Maximum length of the text of a metric, which is enough for one gain per grade."""
+"""Maximum number of characters in the text of a metric. Gain maps with one gain for every grade are
+shorter."""
 
 CACHED = 1000
 """Maximum number of texts in the cache of parsed metrics."""
@@ -305,7 +306,8 @@ def _from_ranx(text: str) -> Metric | None:
         return None
     name, separator, number = match.groups()
     names = {candidate.lower() for candidate in (*ALIASES, *spellings.TREC_NAMES)}
-    # case is ignored only for names of ranx alone: Precision is P, and precision of ranx is SetP
+    # case is ignored only for names that no other tool uses, because Precision is P, but precision
+    # in ranx is SetP
     name = name if name in spellings.RANX_NAMES or name.lower() in names else name.lower()
     if name not in spellings.RANX_NAMES:
         return None
@@ -393,7 +395,7 @@ def _kind(name: str, *, bare: bool) -> Any:
     if len(matches) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in matches})
         raise MetricError("the name of one metric", f"{name!r}, which may be any of", "", names)
-    # the shortest name that continues the text is the likeliest suggestion
+    # the shortest name that begins with the text is the likeliest suggestion
     longer = sorted((candidate for candidate in kinds if candidate.startswith(name)), key=len)
     hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES]) or nearest(name, METRICS)
     if longer and len(name) > 3:

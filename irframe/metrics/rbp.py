@@ -274,7 +274,7 @@ class NERR(InverseSquares):
         return super().by_prefix or (self._stops_at_depth and not self.judged_only)
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return expected gain and cost if lists end there."""
+        """Return gain and cost if lists end at each depth."""
         if self._stops_at_depth:
             return read_down(self.continuation(gain, cumulated_gain, rank), gain)
         return super().reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank)
@@ -349,7 +349,7 @@ class RBP(Thresholded):
         return np.asarray(gain * ((1 - self.p) * self.p ** (rank - 1)))
 
     def reading(self, *, gain: Floats, rank: Floats) -> Reading:
-        """Return expected gain and cost if lists end there."""
+        """Return gain and cost if lists end at each depth."""
         gained = np.cumsum(gain * self.p ** (rank - 1), axis=-1)
         return Reading(gained, np.full(gained.shape, 1 / (1 - self.p)))
 

@@ -20,7 +20,7 @@ from irframe.metrics.base import Metric, parameter
 from irframe.names import HIGHEST_GRADE
 
 HORIZON = 1000
-"""By default, the last rank that users can read, as in cwl_eval."""
+"""Default value of the last rank that users can read, as in cwl_eval."""
 
 
 class Reading(NamedTuple):
@@ -100,7 +100,7 @@ def read_down(continuation: Floats, gain: Floats) -> Reading:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stopping(Metric, abstract=True):
-    """Base class of models whose users never pass the depth."""
+    """Base class of models that exclude reading past the depth."""
 
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=HIGHEST_GRADE)

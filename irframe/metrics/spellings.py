@@ -9,7 +9,7 @@ from irframe.errors import MetricError, warn
 from irframe.metrics.base import ALIASES, Metric
 
 TWO_MEANINGS = {"sDCG": ("DCG", "SDCG"), "Hits": ("Success", "NumRelRet")}
-"""Mapping from an ambiguous name to the metrics that it may mean."""
+"""Mapping from an ambiguous name to the names of the metrics that it may stand for."""
 SETTINGS: dict[str, tuple[str, dict[str, object]]] = {
     "AP_IA": ("IA", {"metric": "AP"}),
     "MAP_IA": ("IA", {"metric": "AP"}),
@@ -28,7 +28,7 @@ SETTINGS: dict[str, tuple[str, dict[str, object]]] = {
 preset sets."""
 
 CWL_ALIKE: dict[str, str] = {"AP": "AP", "P@20": "P", "RR": "RR"}
-"""Mapping from names that cwl_eval shares with other tools to names in irframe."""
+"""Mapping from names in cwl_eval that other tools also use to names in irframe."""
 
 TREC_NAMES: dict[str, str] = {
     "map": "AP",
@@ -67,7 +67,8 @@ TREC_NAMES: dict[str, str] = {
     "map_avgjg": "AP",
     "P_avgjg": "P",
 }
-"""Mapping from names in trec_eval, without cutoff, to names in irframe."""
+"""Mapping from the name of a measure in trec_eval, without a cutoff, to the name of the metric in
+irframe."""
 
 NDEVAL = r"^(alpha|n?ERR|M?AP|P)-(n?DCG|IA)"
 """Pattern of prefixes of names in ndeval whose hyphen irframe writes as an underscore."""
@@ -93,10 +94,12 @@ RANX_NAMES: dict[str, str] = {
     "recall": "Recall",
     "reciprocal_rank": "RR",
 }
-"""Mapping from names in ranx, without cutoff, to metrics. Gains of DCG are not scaled in ranx."""
+"""Mapping from the name of a metric in ranx, without a cutoff, to the metric in irframe. Gains of
+DCG are not scaled in ranx."""
 
 RANX_UNCUT: dict[str, str] = {"f1": "SetF", "precision": "SetP"}
-"""Mapping from names in ranx without a cutoff to metrics of the retrieved set."""
+"""Mapping from the name of a metric in ranx that is used without a cutoff to a metric of the
+retrieved set."""
 
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _RECALLS = tuple(f"{level / 10:.2f}" for level in range(11))
@@ -106,7 +109,8 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "map_cut": CUTOFFS,
     "ndcg_cut": CUTOFFS,
 }
-"""Mapping from a name in trec_eval that stands for several measures to their parameters."""
+"""Mapping from the name of a measure in trec_eval to its default parameters, which are cutoffs or
+recall levels."""
 
 _IN_SETS: dict[str, tuple[str, ...]] = DEFAULTS | {
     "P": CUTOFFS,
@@ -130,7 +134,8 @@ SETS: dict[str, str] = {
         "num_nonrel_judged_ret"
     ),
 }
-"""Mapping from a set of trec_eval to the set's measures, except ``runid`` and ``relstring``."""
+"""Mapping from the name of a set of measures in trec_eval to the measures of the set, without
+``runid`` and ``relstring``."""
 
 
 def each_of_set(name: str) -> Iterator[str]:
@@ -165,7 +170,8 @@ PAPERS = (
         for argument, beta in (("", ""), (r"\(([\d.]+)\)", ", beta={}"))
     ),
 )
-"""Pairs of a pattern for names in papers, ignoring case, and a template of the metric."""
+"""Pairs of a pattern that matches names of metrics in papers, and a template for the text of the
+metric. Case is ignored."""
 SPELLED = (
     *PAPERS,
     (r"ndcg_at_(\d+)", "nDCG@{}"),
@@ -178,7 +184,8 @@ SPELLED = (
     (r"(?:hit|hr|s|acc)@(\d+)", "Success@{}"),
     (r"top_?(\d+)_acc(?:uracy)?", "Success@{}"),
 )
-"""Pairs of a pattern for names in papers or benchmarks and a template of the metric."""
+"""Pairs of a pattern that matches names in papers or benchmarks, and a template for the text of the
+metric."""
 REFUSED = (
     (r"(.+)@[kn]", "'{1}' or '{1}@10'", "the depth is not a number"),
     (r"rbp\.(\d+)", "RBP(p=0.{1})", "in ranx this metric sums grades without scaling"),
@@ -186,12 +193,14 @@ REFUSED = (
     (r"map@r", "Rprec", "irframe does not cut lists at the number of relevant documents"),
     (r"nerr@(\d+)", "ERR@{1}", "irframe does not normalise ERR by an ideal ranking"),
 )
-"""Triples of a pattern for unsupported names, alternatives, and the reason for the refusal."""
+"""Triples of a pattern that matches unsupported names, the suggested alternatives, and the reason
+why the names are unsupported."""
 AMBIGUOUS = (
     (r"(?i:accuracy)@1", "{0} is NaN, because one document has no pairs. Did you mean Success@1?"),
     (r"(?i:accuracy)@(\d+)", "{0} is a share of document pairs. Did you mean Success@{1}?"),
 )
-"""Pairs of a pattern for names with another meaning in other tools and the text of a warning."""
+"""Pairs of a pattern that matches names with another meaning in other tools, and the text of a
+warning."""
 
 
 def benchmark_name(text: str) -> str | None:
@@ -250,12 +259,14 @@ CWL_NAMES: dict[str, str] = {
     "RBP": "RBP@<p>",
     "SDCG": "NDCG-k@<depth>",
 }
-"""Mapping from a metric to a template of its name in cwl_eval, with irframe's parameters."""
+"""Mapping from the name of a metric to a template of its name in cwl_eval. Fields in angle brackets
+are names of parameters in irframe."""
 
 NUMBER = r"-?[0-9.]+"
 """Pattern of a number in a name of cwl_eval."""
 NUMBERS = {"depth": r"\d+", "p": r"0?\.\d+"}
-"""Mapping from parameters to the patterns of their values in cwl_eval, if not `NUMBER`."""
+"""Mapping from the name of a parameter to the pattern of its values in cwl_eval. All other
+parameters have the pattern `NUMBER`."""
 
 
 def from_cwl(text: str) -> Metric | None:
@@ -285,11 +296,12 @@ _PAIR = rf"\d+={_NUMBER}"
 _FORM = re.compile(rf"(.+?)(?:[_.]({_NUMBER}(?:,{_NUMBER})*|{_PAIR}(?:,{_PAIR})*))?", re.IGNORECASE)
 
 PRINTED = (*SETS["all_trec"].split(), "map_avgjg", "P_avgjg", "yaap")
-"""Measures in the order of trec_eval's output."""
+"""Names of measures in the order of trec_eval's output."""
 _SHARES = {"iprec_at_recall", "Rprec_mult"}
-"""Measures whose parameter trec_eval prints with two decimals."""
+"""Names of measures whose parameter is printed with two decimals by trec_eval."""
 _SINGLE = {"11pt_avg", "set_F", "utility"}
-"""Measures whose parameters together define one measure, so that names are not split at commas."""
+"""Names of measures whose parameters all belong to one measure, so that names are not split at
+commas."""
 _UTILITY_VALUES = ("a", "b", "c", "d")
 
 
@@ -302,7 +314,7 @@ class TrecName(NamedTuple):
     @property
     def measures(self) -> list["TrecName"]:
         """The single measures of the name, usually one per parameter."""
-        # pairs such as 1=0.5 are gains of one measure, as in ndcg_1=0.5,2=1
+        # pairs such as 1=0.5 are gains of one measure, for example in ndcg_1=0.5,2=1
         single = self.measure in _SINGLE or "=" in "".join(self.parameters)
         if single or len(self.parameters) < 2:
             return [self]
@@ -449,7 +461,7 @@ def from_plain(text: str) -> str | None:
     """
     if not PLAIN.fullmatch(text):
         return None
-    # an escaped name is the full text of a metric, so that nothing but the escapes is decoded
+    # an escaped name contains the full text of a metric, so only the escapes are decoded
     if ESCAPED.search(text):
         return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     cut = CUT.fullmatch(text)

@@ -64,7 +64,7 @@ class All(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found_share: Floats) -> Floats:
-        """Return 1 at depths at which the evidence suffices."""
+        """Return 1 at depths with sufficient evidence, 0 elsewhere."""
         enough = (found_share >= self.share - ROUNDING).astype(float)
         return np.where(np.isnan(found_share), np.nan, enough)
 

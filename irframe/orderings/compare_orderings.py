@@ -190,8 +190,9 @@ def _mark(
 TEST = "test"
 CATEGORY = "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")
-"""Categories of pairs of systems, by whether the metric and the orderings find a significant
-difference. ``"Both: Opposed"`` means that the metric and the orderings favour different systems."""
+"""Names of the categories of pairs of systems. The category depends on whether the metric and the
+orderings find a significant difference. ``"Both: Opposed"`` means that the metric and the orderings
+favour different systems."""
 CELL = (METRIC, TEST, DEPTH, PAIR)
 
 

@@ -34,7 +34,8 @@ CELLS = 1 << 21
 PREFERENCES = ("rpp", "lexirecall", "lexiprecision")
 Weights = Literal["uniform", "dcg", "inverse"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
-"""Names of schemes that weight users by the number of relevant documents that they want."""
+"""Names of weighting schemes. The weight of users depends on the number of relevant documents that
+they want."""
 
 
 @verb

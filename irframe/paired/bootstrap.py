@@ -21,7 +21,7 @@ from irframe.paired.differences import (
 from irframe.paired.pairs import Pairs, checked, count_drawn, draw_topics, each_pair, product
 
 TIE = 1e-9
-"""Relative difference up to which two statistics are treated as equal."""
+"""Maximum relative difference of two statistics that are treated as equal."""
 
 
 class Discrimination(NamedTuple):

@@ -2,7 +2,7 @@
 
 A mean score is a sum of contributions of clusters, which are linear in the scores. The variance of
 the mean is a weighted sum of squares of these contributions. The variances of all pairs of systems
-therefore follow from a Gram matrix, as without a design.
+are therefore computed from a Gram matrix, like those without a design.
 """
 
 from dataclasses import dataclass
@@ -67,9 +67,9 @@ class Design:
     The degrees of freedom of V_h are ``tr(P)^2 / tr(P^2)`` with
     ``P_gk = sqrt(c_g c_k) ([g = k] Q_g - Q_g B_k - B_g Q_k + B_g B_k B)``. The degrees of freedom
     assume independent values of equal variance, and are combined over tasks by Satterthwaite's
-    formula. For independent topics of equal weight in one task, the t-test with these quantities is
-    Student's test. For clusters of equal size, the t-test is Student's test on the means of the
-    clusters.
+    formula. For independent topics of equal weight in one task, the t-test with these quantities
+    equals Student's test. For clusters of equal size, the t-test equals Student's test on the means
+    of the clusters.
 
     References
     ----------
@@ -268,14 +268,14 @@ class Design:
         return np.concatenate([count_drawn(sample) for sample in drawn], axis=1)
 
     def drawn(self, *, samples: int, seed: int) -> Floats:
-        """Return the shares of topics in resampled means, (sample, topic)."""
+        """Return topic shares in resampled means, shape (sample, topic)."""
         times = self.counts(samples=samples, seed=seed)
         within = np.add.reduceat(times * self.masses, self.starts[:-1], axis=1) * self.tasks
         topics = times[:, self.cluster] * self.shares
         return np.asarray(topics / within[:, self.task])
 
     def replicates(self, sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
-        """Return resampled means and their variances, (..., sample).
+        """Return resampled means and their variances, shape (..., sample).
 
         Parameters
         ----------
@@ -311,8 +311,8 @@ class Design:
 
 
 DEGENERATE = 1e-13
-"""Maximum ratio of the sum of squared deviations to the sum of squares in a bootstrap sample for
-which the deviations are treated as rounding errors."""
+"""Maximum ratio of the sum of squared deviations to the sum of squares in a bootstrap sample.
+Deviations with a smaller ratio are treated as rounding errors."""
 
 
 def design_of(

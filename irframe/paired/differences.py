@@ -447,7 +447,7 @@ def describe_differences(
 
 
 def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
-    """Count the topics on which a wins, and loses.
+    """Count the topics on which a wins or loses.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from irframe.arrays import Ends, Flags, Floats, Ints
 from irframe.paired.pairs import groups
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
-"""Columns of the effect size and of its interval in a comparison."""
+"""Names of the comparison columns with the effect size and its confidence interval."""
 NEAR_ZERO = 2.0
 """Limit of |t| below which scipy's inverse of the noncentral t distribution is inaccurate."""
 

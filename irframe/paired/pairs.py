@@ -103,7 +103,7 @@ def in_blocks(
     """
     scores, pairs = checked(scores, pairs)
     systems, topics, depths = scores.shape
-    # each thread fills other rows, so that the threads need no lock
+    # threads write to different rows, so no lock is needed
     results = tuple(np.empty((depths, len(pairs)), dtype) for dtype in dtypes)
 
     def fill(block: slice) -> None:
@@ -197,7 +197,8 @@ UNTHREADED = 2**18
 NARROWEST = 16
 """Minimum number of topics or columns per matrix product, which limits the number of products."""
 MANY = 1024
-"""Number of systems above which the full Gram matrix is not computed for few pairs."""
+"""Number of systems above which inner products of few pairs are computed without the full Gram
+matrix."""
 
 
 def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:

@@ -26,7 +26,8 @@ from irframe.paired.pairs import (
 )
 
 TIE = 1e-12
-"""Difference up to which sums are treated as equal, relative to their largest possible value."""
+"""Maximum difference of two sums that are treated as equal, relative to their largest possible
+value."""
 CHUNK = 1000
 """Maximum number of draws that are in memory as floats at a time."""
 
@@ -179,7 +180,7 @@ def by_cluster(design: Design, scores: Floats) -> Floats:
 
 
 KEPT = 4
-"""Number of arrays with the size of all ranges of means that are in memory at the same time."""
+"""Number of arrays with one value per draw and depth that are in memory at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,7 +290,7 @@ class TukeyHSD(ResamplingTest):
         return statistic - half, statistic + half
 
     def _ranges(self, scores: Floats) -> Floats:
-        """Return the range of system means per shuffle, (draw, depth)."""
+        """Return ranges of system means, shape (draw, depth)."""
         systems, topics, depths = scores.shape
         flat = np.ascontiguousarray(scores).reshape(systems * topics, depths)
         ranges = []

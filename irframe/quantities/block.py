@@ -44,7 +44,7 @@ def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | Non
     tied
         Whether the document has the same score as the document above it, shape (..., depth).
     tail
-        Sum of gains and number of the documents below the last rank that tie with the last rank.
+        Sum of gains, and number, of the documents below the last rank that tie with the last rank.
 
     Returns
     -------
@@ -423,8 +423,8 @@ class TiedBlocks:
     def precision(self, relevant: NDArray[np.bool_], share: Floats) -> Floats:
         """Return the expected precision at each rank.
 
-        The expected precision is the mean over all orders of tied documents. In orders in which the
-        document at the rank is not relevant, the precision is set to 0.
+        The expected precision is the mean over all orders of tied documents. The precision is set
+        to 0 in orders with a non-relevant document at the rank.
 
         Parameters
         ----------

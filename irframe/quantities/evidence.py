@@ -18,7 +18,8 @@ from irframe.quantities.subtopics import NovelHits, Strata, find_hits
 
 Steps = tuple[Floats, Array]
 Cache = dict[tuple[Hashable, ...], Any]
-"""Values of quantities by name and arguments."""
+"""Type of the cache of quantities: a mapping from the name and arguments of a quantity to its
+value."""
 
 Quantity = TypeVar("Quantity", bound=Callable[..., object])
 
@@ -194,7 +195,7 @@ class Evidence:
         return self._gains(gain, rel, 0.0)
 
     def filled_gain(self, gain: Gain, rel: int) -> Floats:
-        """Return the gain by rank, highest for unjudged documents."""
+        """Return gains by rank, with the highest for unjudged documents."""
         return self._gains(gain, rel, self.best_gain(gain, rel))
 
     @of_judgments

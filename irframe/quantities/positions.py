@@ -105,7 +105,7 @@ def ideal_sum(
     Parameters
     ----------
     gains, counts
-        The ideal ranking as in `ideal_ranking`, shapes (step,) and (..., 1, step).
+        The ideal ranking as described in `ideal_ranking`, shapes (step,) and (..., 1, step).
     rank
         Depths, shape (..., 1 or depth), or ``numpy.inf`` for the full ranking.
     kind, base
@@ -114,8 +114,8 @@ def ideal_sum(
     Returns
     -------
     numpy.ndarray
-        The DCG, shape (..., depth). Gains are summed in the order in which gains of lists are
-        summed, so that an ideal list has an nDCG of exactly 1.
+        The DCG, shape (..., depth). The ideal gains are summed in the same order as the gains of
+        lists, so that an ideal list has an nDCG of exactly 1.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def ideal_sum(
 
 Crossing = Literal["sign_change", "definition", "matters"]
 CROSSINGS: tuple[Crossing, ...] = get_args(Crossing)
-"""Definitions of a crossing, which `crosses` describes."""
+"""Names of the definitions of a crossing. The definitions are described in `crosses`."""
 
 
 class ExpectedRanks(NamedTuple):

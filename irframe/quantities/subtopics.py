@@ -171,7 +171,8 @@ class Strata:
 TOPICS = 256
 """Number of topics whose ideal rankings are computed at once, which limits memory."""
 TIE = 12
-"""Decimals to which gains are rounded before comparison, so that rounding errors do not matter."""
+"""Number of decimals to which gains are rounded before comparison, so that rounding errors do not
+matter."""
 
 
 @dataclass(frozen=True, eq=False)

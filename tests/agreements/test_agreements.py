@@ -13,7 +13,8 @@ from scipy import stats
 from irframe.agreements import RBO, RMSE, Kendall, Pearson, Spearman, TauAP, base
 
 ENUMERATED = {TauAP(): oracle.tau_ap, TauAP(symmetric=True): oracle.tau_ap_symmetric}
-"""Reference implementations that enumerate all orders of ties, and therefore get few systems."""
+"""Mapping from a method to a reference implementation that enumerates all orders of ties. The tests
+of these methods use few systems, because the number of orders grows fast."""
 LOOPS = {
     Kendall(): oracle.tau,
     Kendall(variant="a"): lambda x, y: oracle.tau(x, y, "a"),

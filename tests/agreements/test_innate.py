@@ -19,7 +19,8 @@ from irframe.agreements.innate import (
 from irframe.errors import MetricError, ParameterError
 
 FOUR = {code: name[:2] for code, name in LABELS.items()}
-"""Mapping from code to label, shortened to ``**`` for non-separable pairs."""
+"""Mapping from the code of a label to its first two characters, which are ``**`` for all
+non-separable pairs."""
 
 
 def codes(first, second):

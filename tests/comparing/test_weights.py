@@ -37,7 +37,7 @@ VERBS = {
     "leaderboard": {"baseline": "a"},
     "rank_intervals": {},
 }
-"""Mapping from each tested function that supports weights to its options."""
+"""Mapping from the name of each tested function, all of which support weights, to its options."""
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{beginning}:irframe.errors.IrframeWarning")
     for beginning in ("(tests and intervals|resamples) are unreliable", "one topic has")

@@ -226,7 +226,8 @@ ELSEWHERE = frozenset(
     {"AP_IA", "BPM", "ERR_IA", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP", "P_IA"}
     | {"RBP", "SDCG", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP"}
 )
-"""Measures of providers that are not installed, which other tests compare with stored values."""
+"""Names of measures that ir_measures cannot compute here, because their providers are not
+installed. Other tests compare these measures with stored values."""
 HALF = {1: 0.5} | dict.fromkeys(range(2, 128), 1)
 INSTALLED = ("accuracy", "compat", "pytrec_eval", "judged", "gdeval", "msmarco")
 

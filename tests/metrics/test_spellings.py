@@ -248,7 +248,7 @@ def test_scores_by_names_of_ranx_agree_with_ranx():
 
 
 BY_FUNCTION = {"average_precision", "reciprocal_rank"}
-"""Names of functions of ranx that are not names of its metrics."""
+"""Names of functions in ranx that are not also names of metrics in ranx."""
 
 
 LABELS = ["R@5", "MRR@10", "map_cut_10", "NDCG@10", "hit_rate@5", "RBP@0.8", " AP ", "P.5", "asl"]

@@ -33,7 +33,7 @@ TEXTS = [
     *("nERR_IA", "nERR_IA(alpha=0.3)", "nNRBP", "nNRBP(alpha=0.1, beta=0.8)"),
 ]
 GAINS = ("AP", "P", "RR", "nDCG", "Recall", "RBP(p=0.8)", "ERR")
-"""Metrics that are averaged over subtopics."""
+"""Names of metrics that `IA` averages over subtopics."""
 UNBOUND = ("alpha_DCG(bound=False)", "ERR_IA(alpha=0.2, bound=False)")
 
 documents = st.lists(st.sets(st.integers(0, 4), max_size=3), max_size=9)

@@ -139,7 +139,7 @@ def test_shared_ranks_are_refused(name):
 
 
 BASE = [2, 2, 1, 1, 0, 0, 0]
-"""Grades of the judged documents of every topic."""
+"""Grades of the documents that are judged for every topic."""
 DEEP = 4
 
 

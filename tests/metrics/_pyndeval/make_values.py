@@ -14,7 +14,7 @@ import pyndeval
 
 CUTOFFS = (1, 2, 5, 10, 20)
 SETTINGS = ((0.5, 0.5), (0.25, 0.8), (1.0, 0.3), (0.0, 0.5))
-"""Values of alpha and beta."""
+"""Pairs of values of alpha and beta."""
 
 
 def draw():
