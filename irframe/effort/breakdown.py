@@ -70,9 +70,9 @@ def answers_of_runs(
 ) -> dict[Hashable, xr.Dataset]:
     """Return the ranks of answers in run frames, by group.
 
-    If there are no groups, the only key is None. A group of topics contains the systems that have a
-    list for at least one topic of the group. A group is omitted if none of its topics has a
-    relevant document. The default of `depth` is 100.
+    If there are no groups, the only key is None. If topics are grouped, each group contains only
+    the systems that have a list for at least one topic of the group. A group is omitted if none of
+    its topics has a relevant document. The default of `depth` is 100.
     """
     if shares_ranks(policy.ties):
         raise ParameterError("ties= without shared ranks", f"ties={policy.ties!r}")
@@ -103,7 +103,7 @@ def _answers(
     document, or 0 if none is returned. ``participated`` is True if the system took part in the
     topic. ``listed`` is True if the system returned any document for the topic.
     """
-    # the constructor checks `rel`
+    # the constructor of `ESL` raises an error if `rel` is invalid
     ESL(rel=rel)
     choice("relevant", relevant, get_args(Relevant))
     topics = experiment.judgments.topics
@@ -139,7 +139,8 @@ def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int
 
 
 BLOCK = 1 << 21
-"""Largest number of answer ranks, pairs times topics, that are compared in one block of memory."""
+"""Maximum number of elements (pairs of systems times topics) that are compared at once, which
+limits memory."""
 
 P_VALUES = (
     "p_ranksum",
@@ -151,7 +152,8 @@ P_VALUES = (
     "p_rr_wilcoxon",
     "p_rr_t",
 )
-"""Columns with p-values in a comparison of two systems, in the order of the tables of Lin et al."""
+"""Names of the columns of `outcomes` that contain p-values, in the order of the tables of Lin et
+al."""
 
 
 def claim(
@@ -203,7 +205,7 @@ def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict
     Returns
     -------
     dict
-        Mapping from column to values, shape (pair,).
+        Mapping from the name of each column to its values, shape (pair,).
     """
     rr = reciprocal(rank)
     mean = rr.mean(axis=1)
@@ -254,7 +256,8 @@ def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str,
     b = np.where(both, b, 0)
     n = both.sum(axis=1)
     divisor = np.where(n > 0, n, np.nan)
-    # the kernels test pairs of rows: row i of `a` and row i of `b` are stacked len(a) rows apart
+    # the kernels compare two rows of one array, so `a` and `b` are stacked, and row i of `a` is
+    # compared with row len(a) + i
     pairs = np.arange(2 * len(a)).reshape(2, -1).T
     scores = np.concatenate([a, b])[:, :, np.newaxis]
     return {
@@ -282,7 +285,8 @@ def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
 
 
 CASES = ("neither", "a_only", "b_only", "both")
-"""Outcomes of a topic: which of systems a and b answer the topic, in the order of Lin et al."""
+"""Possible outcomes of a topic: neither system answers the topic, only a, only b, or both. The
+order is that of Lin et al."""
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
 OutcomeTest = Literal["wilcoxon", "t"]
@@ -292,7 +296,7 @@ RankSums = Literal["tie-corrected", "plain"]
 
 @dataclass(frozen=True)
 class Basis:
-    """Checked options for verdicts."""
+    """Validated options of `outcomes` that verdicts depend on."""
 
     measure: str
     test: OutcomeTest
@@ -302,7 +306,7 @@ class Basis:
 
 
 def basis(measure: Measure, test: TestedOutcomes, rank_sum: RankSums) -> Basis:
-    """Check the options of `outcomes` for verdicts."""
+    """Validate the options of `outcomes` that verdicts depend on."""
     choice("measure", measure, get_args(Measure))
     chosen = Significance.read(test)
     by = choice("test", chosen.test, get_args(OutcomeTest))

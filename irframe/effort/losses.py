@@ -45,7 +45,8 @@ from irframe.record import InGroups
 
 Stages = Sequence[Hashable] | Sequence[Sequence[Hashable]] | None
 DEEPEST = 100
-"""Greatest depth at which `losses` computes bounds of scores for metrics whose bounds are slow."""
+"""Maximum depth at which `losses` returns the column ``unjudged`` for metrics whose score bounds
+take long to compute."""
 
 
 @verb(groups=True)
@@ -197,7 +198,7 @@ def _of_runs(
     tables: dict[Hashable, pd.DataFrame] = {}
     for key, group in groups.items():
         table = scoring.table(group)
-        # blocks of lists are slices of hits, which must be sorted by list
+        # each block of lists is a slice of the hits, so the hits must be sorted by list
         sorted_group = replace(group, hits=group.hits.by_list())
         depth = max(1, group.longest, metric.depth or 1)
         values = Ceilings(sorted_group, metric, depth, is_cut=False).losses(stages)
@@ -335,7 +336,7 @@ class Ceilings:
             _refuse(experiment.systems[stage], experiment.systems[before], added)
 
     def _computed(self, kernel: Kernel, arrays: int = 1) -> Floats:
-        """Return the results of `kernel`, shape (array, system, topic)."""
+        """Return the arrays that `kernel` computes, shape (array, system, topic)."""
         shares = shares_ranks(self.experiment.options.get("ties"))
         width = self.at if self.metric.by_prefix and not shares else self.depth
         hidden = bool(arrays > 1 and self.metric.fillings)
@@ -360,7 +361,7 @@ class Ceilings:
         to_the_end = not ends and not facts(self.metric).pooled
         # an ideal ranking without a cutoff contains all judged documents, even beyond all lists
         longest = int(levels.sum(axis=-1).max(initial=0)) if to_the_end else 0
-        # the last level, of unjudged documents, is empty in an ideal ranking
+        # the last level counts unjudged documents, and an ideal ranking contains none
         counts = np.pad(levels, ((0, 0), (0, 1)))[np.newaxis]
         return self.best(counts, max(self.depth, longest))
 

@@ -28,9 +28,11 @@ from irframe.quantities import positions
 from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
-"""Archetypes of curves of ``crp``. A curve has the first archetype of this list that applies."""
+"""Names of the archetypes of ``crp`` curves. A curve that meets several definitions has the first
+of these archetypes."""
 EXCELLENT = ("ups-and-downs", "excellent A", "excellent B")
-"""Kinds of curves of the archetype ``excellent``. A curve has the first kind that applies."""
+"""Names of the kinds of ``excellent`` curves. A curve that meets several definitions has the first
+of these kinds."""
 
 MEASURED = (
     *("rp", "crp", "first_crossing", "balance_point", "rho", "s_plus", "s_minus"),
@@ -40,10 +42,11 @@ MEASURED = (
 
 
 SHORT = 46_340
-"""Largest length of a ranking for which cumulated relative positions fit into 32-bit integers."""
+"""Maximum length of rankings whose cumulated relative positions fit into 32-bit integers."""
 
 BLOCK = 1 << 22
-"""Largest number of documents, over all rankings of a block, that are processed together."""
+"""Maximum number of documents, summed over rankings, that are processed at once. This limits
+memory."""
 
 
 @verb
@@ -187,7 +190,7 @@ def _measure(
     position = positions.relative_position(grade, expected)
     curve = np.cumsum(position, axis=-1, dtype=np.int32 if grade.shape[-1] <= SHORT else np.int64)
     rank = np.arange(1, 1 + grade.shape[-1])
-    # both ranks of a crossing are within the nominal length of the topic
+    # a curve crosses 0 between two ranks, and both must be within the nominal length of the topic
     inside = rank[:-1] < length
     # an ideal curve never leaves 0, but has the recovery ratio 1 in Fig. 4 of Ferro et al.
     ideal = ~position.any(axis=-1, keepdims=True)
@@ -243,12 +246,12 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row. After `groupby`, one row per group, with the group in the first column. ``total``
-        is the number of rankings for topics with relevant documents. ``ideal``, ``worst``,
-        ``full scale``, ``excellent``, ``typical B`` and ``typical A`` are the shares of these
-        archetypes among the rankings. ``ups-and-downs``, ``excellent A`` and ``excellent B`` are
-        shares that add up to ``excellent``. ``no_relevant`` is the number of rankings for topics
-        without relevant documents.
+        One row. After `groupby`, there is one row per group, and the first column contains the
+        group. ``total`` is the number of rankings for topics with relevant documents. ``ideal``,
+        ``worst``, ``full scale``, ``excellent``, ``typical B`` and ``typical A`` are the shares of
+        these archetypes among the rankings. ``ups-and-downs``, ``excellent A`` and ``excellent B``
+        are shares that add up to ``excellent``. ``no_relevant`` is the number of rankings for
+        topics without relevant documents.
 
     Raises
     ------
@@ -290,8 +293,8 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
 
 
 BORDERS = (0.25, 0.5, 0.75)
-"""Borders between the classes of effort. By default, the borders between the classes of gain are
-the quantiles of the scores at the probabilities 0.25, 0.5 and 0.75."""
+"""Borders between the four classes of effort. By default, the borders between the classes of gain
+are the quantiles of the scores at these probabilities."""
 REGIONS = ("diagonal", "high-high", "grey", "other")
 """Regions of the table of gain by effort, which are defined in the notes of `effort_gain`."""
 
@@ -303,8 +306,8 @@ _REGION = np.array(
         [1, 1, 2, 0],
     ]
 )
-"""Region of each cell in the table of gain by effort, as position in `REGIONS`. Rows are classes of
-gain, and columns are classes of effort."""
+"""Region that contains each cell of the table of gain by effort. The numbers are positions in
+`REGIONS`. Rows are classes of gain, and columns are classes of effort."""
 
 
 @verb

@@ -28,7 +28,7 @@ from irframe.printed import Result
 from irframe.record import InGroups
 
 NEXT = "next: .ireval.styled(), .ireval.plot.outcome_shares()"
-"""Hint at further methods that is printed below the outcomes."""
+"""Text that is printed below the outcomes and names methods to call next."""
 
 
 @dataclass(eq=False, repr=False)
@@ -342,6 +342,6 @@ def _compared_answers(
     if not participated.all():
         answers = answers.isel({TOPIC: shared_topics(participated, IdError)})
     summary = breakdown.compare_answers(answers, pairs, verdict, skipped, ordered=order is not None)
-    # the caller's name for topics is only needed by `queries`
+    # only `queries` needs the caller's name of the topic column
     summary.attrs |= {name: value for name, value in answers.attrs.items() if name != "topic"}
     return Outcomes(summary, {None: (answers, pairs)})

@@ -35,9 +35,9 @@ RankBy = Literal["first", "max", "sum", "mean"]
 FIRST_CHUNK = "doc, at its first chunk"
 """The value of the attribute `unit` of scores whose runs were collapsed by ``units=``."""
 UNKNOWN = "the document of each chunk"
-"""Description of the expected value in errors about chunks of unknown documents."""
+"""Description of the expected value, for errors about chunks whose document is unknown."""
 COUNT = "chunks"
-"""The column of collapsed runs that counts the chunks of a document in the list."""
+"""Name of the column of collapsed runs with the number of each document's chunks in the list."""
 
 
 @recorded
@@ -160,7 +160,7 @@ class Named(NamedTuple):
     """The runs. If chunks have ids, their column has the role "doc"."""
     doc: pd.Series
     replaced: list[str]
-    """The columns of chunks and documents, which one column replaces in collapsed lists."""
+    """The columns of chunks and documents. Collapsed lists have a single column in their place."""
     once: bool
     """Whether chunks have ids. If so, a list must not contain a chunk twice."""
 
@@ -232,7 +232,7 @@ def _rank_of(table: RunTable) -> str:
 
 
 def pairs_of(lists: Codes, docs: pd.Series | Array) -> Codes:
-    """Return a code per row for its list and document."""
+    """Return a code per row for the list and document."""
     code, labels = pd.factorize(pd.Series(docs, dtype=object))
     # a missing document has code -1, so codes are spread over one more than the documents
     return pd.factorize(lists.astype(np.int64) * (len(labels) + 1) + code)[0]
@@ -376,7 +376,7 @@ class Preparation(NamedTuple):
         return _with_lengths(named, self.length, policy.length).frame if has_table else named.frame
 
     def with_costs(self, metrics: Metrics | Iterable[Metrics]) -> "tuple[list[Any], Preparation]":
-        """Return the metrics, and the preparation with the named costs."""
+        """Return the metrics without costs, and the preparation with costs."""
         if self.search is None:
             return parse_metrics(metrics), self
         names = {*searches.COSTS}
@@ -445,7 +445,7 @@ class Preparation(NamedTuple):
 
 
 UNCHANGED = Preparation()
-"""The options with which runs and judgments do not change."""
+"""A preparation that leaves runs and judgments unchanged."""
 
 
 def representatives_of(docs: pd.Series, copies: pd.Series) -> pd.Series:

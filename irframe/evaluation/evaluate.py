@@ -114,7 +114,7 @@ def evaluate(
     Warns
     -----
     IrframeWarning
-        As for `cube`.
+        If `cube` would warn of the runs or judgments.
 
     Examples
     --------
@@ -162,7 +162,8 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
         shown = prepared.shown(folded.runs) if prepared.costs else folded.runs
         runs, qrels = plan.inputs(shown, qrels, by)
         if plan.stops is not None and not plan.stops.of:
-            # thresholds come from all runs together, so that all groups and shards have the same
+            # thresholds are chosen from the scores of all runs, so that all groups and shards have
+            # the same thresholds
             plan = plan._replace(stops=plan.stops.all_of(_scores_of(runs, plan.policy)))
         several = judgment_repeats(runs, qrels)
         if several is None:
@@ -199,7 +200,7 @@ def _scores_of(runs: Runs | ScannedRuns, policy: policies.Policy) -> Array | Non
     """Return the retrieval scores of all rows; None if missing."""
     table = read_table(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
     score = table.score
-    # lists are compared with thresholds in this precision, in which near scores may be equal
+    # scores are compared with thresholds in this precision, in which similar scores may be equal
     return None if score is None else policies.in_precision(score, policy.score_dtype)
 
 
@@ -231,7 +232,7 @@ def _separate(
     absent = {}
     collection = plan.policy.collection
     if plan.rel and collection in qrels.columns:
-        # within a group, unknown keys raise no error, so they are checked before
+        # unknown keys raise no error while a group is scored, so they are checked before
         Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
     everyone = pd.unique(runs[words.roles(runs.columns)[words.SYSTEM]])
     for key in pd.unique(qrels[by]):
@@ -241,7 +242,7 @@ def _separate(
         present = set(scores.index.get_level_values(0))
         absent[key] = [name for name in everyone if name not in present]
         yield key, scores
-    # with collections, no system has to take part in all of them
+    # if there are collections, a system need not take part in all of them
     if collection is None:
         group_columns.warn_without_rows(by, absent)
 
@@ -344,7 +345,7 @@ def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     codes, docs = pd.factorize(frame[words.roles(frame.columns)[words.DOC]])
     # unlike `hash`, the CRC-32 of a text is the same in every process
     number = np.array([zlib.crc32(str(doc).encode()) for doc in docs], np.uint64)
-    # the factor is the increment of SplitMix64, which moves each seed to another start
+    # the factor is the increment of SplitMix64, so each seed adds a different number
     start = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
     shard_of_doc = (policies.mixed(number + start) if seed else number) % np.uint64(n)
     names = np.array([f"{shard + 1} of {n}, seed {seed}" for shard in range(n)])

@@ -22,7 +22,8 @@ from irframe.names import DOC, ScoreDtype
 Dictionaries = Sequence[Mapping[Hashable, object]]
 NAN = float("nan")
 PADDING = float(np.finfo(np.float32).max) * 0.999
-"""The least absolute score for which position -1 stands for padding instead of a document."""
+"""Minimum absolute score of padding. A row at position -1 is padding if its score is at least this
+high, and otherwise an unjudged document without an id."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def read_lists(
     Parameters
     ----------
     lists
-        A dictionary document -> score for every judged topic.
+        For every judged topic, a dictionary that maps documents to scores.
     judgments
         The judgments.
     dtype
@@ -114,7 +115,7 @@ def _judged(
         hit = code >= 0
         return code[hit], key[np.arange(key.shape[1]) < length[:, np.newaxis]][hit]
     pairs = zip(lists, judgments.lists, strict=True)
-    # documents that are not listed get NaN, which no score is at this point
+    # documents that are not in the list get NaN, because no score is NaN at this point
     scores = chain.from_iterable([map(docs.get, names, repeat(NAN)) for docs, names in pairs])
     score = np.fromiter(scores, np.float64, len(judgments.row))
     row = (score == score).nonzero()[0]  # noqa: PLR0124 - the listed documents, without NaN
@@ -261,10 +262,10 @@ def _described(index: Positions, topic: Codes, doc: Codes) -> list[str]:
 
 
 FEW = 1 << 10
-"""If lists have at most this number of keys, counting keys is faster than bisection."""
+"""Maximum number of keys per list for which counting keys is faster than bisection."""
 CROWD = 4
-"""The number of pairs of judged and tied documents per retrieved document from which `rank_table`
-is faster than `rank_hits`."""
+"""Maximum number of pairs of a judged document and a tied document, per retrieved document. Above
+this number, `rank_table` is faster than `rank_hits`."""
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:
@@ -350,7 +351,7 @@ def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
     """Return whether too many documents may tie with judged documents."""
     size = np.diff(np.flatnonzero(~tied), append=len(tied))
     pairs_per_document = (size * (size - 1)).sum() / len(tied)
-    # a judged document is taken to be tied with as many documents as any retrieved document
+    # judged documents are assumed to be tied with as many documents as other retrieved documents
     judged = np.minimum(listed.judgments.count, listed.length).sum()
     return bool(judged * pairs_per_document > CROWD * len(tied))
 
@@ -406,7 +407,7 @@ class Blocks:
         return np.add.reduceat(before, np.cumsum(self.size) - self.size, dtype=np.int64)
 
     def filed(self) -> NDArray[np.bool_]:
-        """Return which tied documents come first in the run."""
+        """Return which tied documents precede the judged one in runs."""
         return np.asarray(self.row < np.repeat(self.row[self.tied_id == self.judged_id], self.size))
 
     def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:

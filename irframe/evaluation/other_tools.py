@@ -26,7 +26,7 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 
 QUERIES = 1 << 12
-"""The number of queries per block of similarities, which limits memory."""
+"""The number of queries whose similarities are computed at once, which limits memory."""
 
 
 class Batches:
@@ -256,7 +256,7 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
 def _nested(
     frame: pd.DataFrame, columns: Mapping[str, Hashable], values: pd.Series
 ) -> dict[str, dict[str, Any]]:
-    """Return nested dictionaries topic -> document -> value."""
+    """Return a dictionary of values by document for every topic."""
     nested: dict[str, dict[str, Any]] = {}
     ids = (frame[columns[role]].astype(str).tolist() for role in (words.TOPIC, words.DOC))
     for topic, doc, value in zip(*ids, values.tolist(), strict=True):

@@ -70,7 +70,8 @@ def condensed(experiment: Experiment) -> Experiment:
         length=np.bincount(of, minlength=hits.length.size).reshape(hits.length.shape),
         rank=rank.astype(np.int32),
         tied=tied,
-        # the pool was made of complete lists, so pooling ranks do not close up
+        # the pool was formed from complete lists, so pooling ranks do not change when documents are
+        # removed
         filed=hits.pool_rank[order],
         along=hits.alongside(itemgetter(document)),
     )
@@ -143,7 +144,7 @@ def judged_anew(
 def _collections_and_tops(
     experiment: Experiment, judgments: Judgments
 ) -> tuple[Collections, NDArray[np.integer[Any]]]:
-    """Return the collections, and the highest grade of each topic's."""
+    """Return collections, and the highest grade in each topic's collection."""
     collection = experiment.collection
     # The highest grade also depends on the judgments of topics that are not scored.
     if collection is None:

@@ -32,7 +32,7 @@ LAYOUT_WORDS = {
     "shared": "drawn once for all systems, such as passes of a judge or shards of documents",
     "topic": "drawn within each topic, such as variations of a query or sampled answers",
 }
-"""Descriptions of the layouts of repeats, for messages."""
+"""Mapping from each layout of repeats to its description in messages."""
 
 
 class Folded(NamedTuple):
@@ -42,7 +42,7 @@ class Folded(NamedTuple):
     repeat: str | None
     """The column of repeats, such as "seed". None if there are no repeats."""
     owners: Mapping[Any, tuple[Hashable, Hashable]]
-    """The name of a repeat, such as "dpr [seed 2]" -> the system and the label of the repeat."""
+    """Mapping from the name of each repeat, such as "dpr [seed 2]", to its system and its label."""
     role: Hashable = words.SYSTEM
     """The column of systems."""
     types: tuple[Any, Any] = (None, None)
@@ -146,7 +146,7 @@ class Folded(NamedTuple):
 
 
 def not_lacking(repeat: object, no_rel: object) -> tuple[str, ...]:
-    """Return the first words of warnings that do not apply."""
+    """Return the first words of warnings that are not issued."""
     if no_rel == "silence":
         return LACKING, UNLISTED
     return (LACKING,) if repeat in words.REPEATS_IN_TOPICS else ()
@@ -170,7 +170,7 @@ def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
 
 
 def layout_of(attributes: Mapping[Hashable, Any], column: str) -> words.Layout:
-    """Return the declared layout of repeats, or the usual one.
+    """Return the declared layout of repeats, or the usual layout.
 
     Raises
     ------
@@ -250,7 +250,7 @@ def fold_rows(
     frame
         Runs, or labels of nuggets.
     columns
-        Role -> column of `frame`.
+        Mapping from role to the name of a column of `frame`.
     row_key
         Roles of the columns that together identify a row if there are no repeats.
 
@@ -278,7 +278,7 @@ def _names(runs: object) -> Iterable[Hashable]:
 
 
 def _of_files(runs: ScannedRuns) -> Folded:
-    """Return files with names of systems that contain their repeats."""
+    """Return files with names such as ``dpr [seed 2]``."""
     names = pd.Series([stem(file) for file in runs.files]).unique()
     frame = with_names(pd.DataFrame({words.SYSTEM: names}), named_groups(runs.repeat))
     folded = _folded(frame, words.REPEAT, words.SYSTEM)
@@ -308,7 +308,7 @@ def _repeated(runs: Mapping[Hashable, object]) -> Mapping[Hashable, Mapping[Hash
 
 
 def _folded(frame: pd.DataFrame, column: str, system: Hashable) -> Folded:
-    """Return a frame with names of systems that contain repeats."""
+    """Return a frame with names such as ``dpr [seed 2]``."""
     role = words.SYSTEM if system is None else system
     systems = pd.Series(foreign.ONLY_SYSTEM, frame.index) if system is None else frame[system]
     repeats = with_labels(systems, frame[column])

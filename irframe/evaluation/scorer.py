@@ -156,7 +156,7 @@ class Scorer:
         Returns
         -------
         dict
-            Metric -> average, as in `irframe.verbs.summary`.
+            A dictionary that maps metrics to averages, as in `irframe.verbs.summary`.
 
         Raises
         ------
@@ -326,7 +326,8 @@ def scorer(
     depth, ties, no_rel
         As in `evaluate`.
     units, search, stop
-        As in `evaluate`. A threshold is a number, several numbers, or a mapping system -> number.
+        As in `evaluate`. A threshold is a number, several numbers, or a mapping from systems to
+        numbers.
     topics
         A list of judged topics, or one of three names. ``"qrels"``: all judged topics, where a
         missing list of a run counts as empty. ``"runs"``: topics for which at least one run has a
@@ -336,8 +337,8 @@ def scorer(
     -------
     Scorer
         ``scorer(run)`` returns exactly the scores of `evaluate`. ``scorer.mean(run)`` returns a
-        dictionary metric -> average. A run is any object that `as_runs` converts, or three arrays,
-        as in ``scorer(topic=, doc=, score=)``.
+        dictionary that maps metrics to averages. A run is any object that `as_runs` converts, or
+        three arrays, as in ``scorer(topic=, doc=, score=)``.
 
     Raises
     ------

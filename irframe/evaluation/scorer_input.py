@@ -34,7 +34,7 @@ from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 ONLY = pd.Index([ONLY_SYSTEM])
 
 SMALL = 1 << 14
-"""A frame with at most this number of rows is faster to read as dictionaries than as columns."""
+"""Maximum number of rows of a frame that is faster to read as dictionaries than as columns."""
 
 TEXT: set[type] = {str, np.str_}
 INTEGERS: set[type] = {int, np.int64, np.int32}
@@ -326,7 +326,8 @@ class Reader:
             return judgments
         codes: Codes = np.arange(len(judgments.code))
         placed = np.append(codes, np.full(len(unjudged), -1))
-        # unjudged topics are passed only if they have documents, so any length above 0 will do
+        # unjudged topics are passed only if they have documents, so their lengths may be any number
+        # above 0
         length = np.append(unranked.length, np.ones(len(unjudged), np.int64))[np.newaxis]
         labels = pd.Index([*judgments.topics, *unjudged])
         lists = Lists(unranked.systems, labels, placed, length, Collections.single(len(codes)))

@@ -31,7 +31,8 @@ from irframe.metrics.facts import average, facts
 from irframe.quantities.block import by_scale
 
 EVEN = 0.9
-"""The least ratio of mean list lengths at which two systems count as having equally long lists."""
+"""Minimum ratio of the shortest to the longest mean list length of systems. A warning is issued for
+lower ratios."""
 
 
 def warn_uneven(
@@ -68,7 +69,7 @@ def warn_uneven(
 
 
 Rel = Mapping[Hashable, int] | None
-"""A mapping collection -> lowest relevant grade."""
+"""A mapping from collections to lowest relevant grades."""
 
 
 def describe_rel(rel: Mapping[Hashable, int]) -> str:
@@ -241,7 +242,7 @@ class Plan(NamedTuple):
         return cls(chosen, policies.Policy(**fields), stops=stops, prepared=prepared)
 
     def inputs(self, runs: Runs | ScannedRuns, qrels: Qrels, by: Any) -> tuple[Any, Qrels]:
-        """Return changed runs and judgments; `by` is the group column."""
+        """Return prepared runs and judgments; `by` is the group column."""
         if self.prepared is UNCHANGED:
             refuse_unread_searches(runs)
             return runs, qrels
@@ -282,8 +283,9 @@ class Scoring:
         self._seen: list[tuple[int | None, Metric]] = []
         """For each metric, its cutoff (or None), and the metric without a cutoff."""
         for metric in self.metrics:
-            # metrics of one cutoff share the quantities of lists that are cut there; if ties share
-            # gains, lists are not cut, because a block of ties may go on below the cutoff
+            # Metrics with the same cutoff share the quantities of lists that are cut there. If tied
+            # documents share their gain, lists are not cut, because documents below the cutoff may
+            # be tied with documents above it.
             is_cut = metric.depth and metric.by_prefix and not shares
             self._seen.append((metric.depth, metric.without_depth()) if is_cut else (None, metric))
 
@@ -300,7 +302,7 @@ class Scoring:
         numpy.ndarray
             Scores of the distinct metrics at their cutoffs, shape (metric, system, topic).
         """
-        # runs may select some of the topics, for which all that is prepared would differ
+        # the prepared quantities are valid for all topics, but the runs may select only some topics
         if experiment.judgments is not self.judgments:
             return Scoring(experiment.judgments, self._plan).values(experiment)
         if self._stops is None:
@@ -386,7 +388,7 @@ class Scoring:
         return [named(metric, stop) for metric in self._plan.metrics for stop in self._stops.of]
 
     def _spread(self, positions: Array) -> Array:
-        """Return positions of pairs of metric and stop."""
+        """Return positions of metric-stop pairs for positions of metrics."""
         if self._stops is None:
             return positions
         size = len(self._stops.of)
@@ -468,7 +470,8 @@ class Scoring:
     def _scores(self, block: Block, metrics: Sequence[Metric], topics: slice) -> Iterator[Floats]:
         """Yield the scores of a block for each metric."""
         memory: dict[tuple[Any, ...], Any] | None = None
-        # ideal gains are kept for later runs, unless top grades differ by topic or pools by run
+        # ideal gains are kept for later runs, unless topics have different top grades, or runs have
+        # different pools
         if not getattr(block.top, "shape", ()) and block.pool_count is None:
             key = block.grade.shape[-1], topics.start, topics.stop
             memory = self._prepared.setdefault(key, {})

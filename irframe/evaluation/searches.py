@@ -34,7 +34,7 @@ COSTS = SHOWN, AGAIN = "shown", "again"
 MOST = 1 << 30
 """Search numbers must be below this limit."""
 NUMBER = "number the searches: frame.groupby(['system', 'topic'])[time].rank(method='dense')"
-"""Advice if the column of searches has no valid numbers."""
+"""Advice in errors about invalid numbers in the column of searches."""
 
 
 def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -> ByRole:
@@ -87,7 +87,8 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
 def _by_search(table: RunTable, number: Codes) -> RunTable:
     """Return runs with pairs of topic and search as topics."""
     topics = len(table.topics)
-    # search numbers are 32-bit integers, and their products with topics may be greater
+    # search numbers are 32-bit integers, but their products with the number of topics may not fit
+    # into 32 bits
     pairs, code = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
     return replace(table, topic=code, topics=table.topics.take(pairs % topics))
 

@@ -40,7 +40,7 @@ class Stops:
     """The stops in any order. For ``"all"``, empty until thresholds are read from the lists."""
     cut: words.Cut = "whole"
     by_system: Mapping[Hashable, float] | None = None
-    """A mapping system -> threshold. None if all systems have the same thresholds."""
+    """A mapping from systems to thresholds. None if all systems have the same thresholds."""
 
     @classmethod
     def read(cls, stop: Stop, attributes: Mapping[str, object]) -> "Stops":
@@ -78,7 +78,8 @@ class Stops:
             expected, advice = self.axis.missing
             raise ParameterError(expected, "none", advice)
         steps = np.unique(values)
-        # even by rank and not by value, so that ranges with many scores get many thresholds
+        # thresholds are evenly spaced among the sorted scores, so that ranges with many scores get
+        # many thresholds
         positions = np.linspace(0, len(steps) - 1, min(MOST, len(steps))).round().astype(int)
         return replace(self, of=tuple(steps[positions].tolist()))
 

@@ -16,7 +16,7 @@ from irframe.option_values import OptionValue, Unused
 from irframe.stops import AXES
 
 HIGHEST_SEED = (1 << 64) - 1
-"""The highest seed of random tie-breaking, which `random_keys` writes as 16 hexadecimal digits."""
+"""The highest seed of random tie-breaking. `random_keys` writes seeds as 16 hexadecimal digits."""
 
 Contributing = str | Sequence[Hashable] | None
 PoolDepth = int | Mapping[Hashable, int] | None
@@ -32,7 +32,8 @@ LaterCopies = Literal["spend", "skip"]
 ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
 """The lowest score at which a user still reads a document.
 
-The value is one or several numbers, a mapping system -> number, or "all" for all scores in lists.
+The value is a number, several numbers, a mapping from systems to numbers, or "all" for all scores
+in lists.
 """
 CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
 
@@ -98,8 +99,9 @@ class Pool(OptionValue):
     Parameters
     ----------
     depth
-        Depth of the pool, or a mapping collection -> depth. The default depth of each collection
-        is the greatest depth down to which all documents of all contributing runs are judged.
+        Depth of the pool, or a mapping from collections to depths. The default depth of each
+        collection is the greatest depth down to which all documents of all contributing runs are
+        judged.
     contributing
         A list of the systems whose runs formed the pool, or the name of a boolean column of the
         runs that marks their rows. The default is the column ``contributing``. If the runs have no
@@ -148,9 +150,9 @@ class Units(OptionValue):
         as in `irframe.verbs.collapse`. `of` is needed if chunks were retrieved and documents were
         judged. Each document counts once, at the position of its first chunk.
     length
-        A column of the runs with the length of each unit, or a table document -> length. A length
-        is the cost of reading a unit, in tokens, characters or seconds, and at least 0. The stop
-        rule `irframe.Budget` needs lengths.
+        A column of the runs with the length of each unit, or a table that maps documents to
+        lengths. A length is the cost of reading a unit, in tokens, characters or seconds, and at
+        least 0. The stop rule `irframe.Budget` needs lengths.
     copies
         A dictionary, Series or frame that maps each copy of a document to one representative. Only
         the first copy in a list has a gain. The first copy gets the highest grade of all copies.
@@ -309,8 +311,8 @@ class Threshold(OptionValue):
     threshold
         One or several numbers, which are rounded to the precision in which scores are compared.
         ``"all"`` stands for the distinct scores in the lists, or for 200 evenly spaced scores if
-        the lists contain more. If systems have different score scales, pass a mapping system ->
-        number. A metric is scored at the depth of the last document whose score reaches the
+        the lists contain more. If systems have different score scales, pass a mapping from systems
+        to numbers. A metric is scored at the depth of the last document whose score reaches the
         threshold. Cutoffs of metrics are handled as by `irframe.Budget`.
 
     Raises

@@ -69,7 +69,7 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
 
 
 def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
-    """Return some rows as one ``large_string`` or ``int64`` array."""
+    """Return the selected rows as one ``large_string`` or ``int64`` array."""
     # A slice of consecutive rows does not copy the ids.
     if len(rows) and bool((np.diff(rows) == 1).all()):
         docs = values.slice(int(rows[0]), len(rows))
@@ -82,10 +82,10 @@ def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
 
 
 ROWS = 1 << 19
-"""The number of rows per block of a run frame, which is processed in blocks to save memory."""
+"""The number of rows of a run frame that are processed at once, which limits memory."""
 
 NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
-"""An empty frame, for judgments whose only columns are topic, document and grade."""
+"""An empty frame, which stands for the caller's frame in tables that are not made from a frame."""
 
 
 def digest_of(table: "RunTable | QrelsTable") -> str:
@@ -113,7 +113,7 @@ class RunTable:
 
     frame: pd.DataFrame
     columns: Mapping[str, Hashable]
-    """Role ("system", "topic", "doc", "score", "rank") -> the caller's name of the column."""
+    """Mapping from role ("system", "topic", "doc", ...) to the caller's name of the column."""
     system: ids.Codes
     systems: pd.Index
     topic: ids.Codes
@@ -172,7 +172,7 @@ class RunTable:
         return self.system.astype(np.int64) * len(self.topics) + self.topic
 
     def take(self, rows: ids.Codes | slice) -> "RunTable":
-        """Return the table of some rows; codes do not change."""
+        """Return a table with the selected rows and unchanged codes."""
         if isinstance(rows, slice):
             doc = self.doc.slice(rows.start, rows.stop - rows.start)
         else:
@@ -200,7 +200,7 @@ class QrelsTable:
 
     frame: pd.DataFrame
     columns: Mapping[str, Hashable]
-    """Role ("topic", "doc", "grade", ...) -> the caller's name of the column."""
+    """Mapping from role ("topic", "doc", "grade", ...) to the caller's name of the column."""
     topic: ids.Codes
     topics: pd.Index
     names: pa.ChunkedArray | list[str]
@@ -235,7 +235,7 @@ class QrelsTable:
         return np.setdiff1d(self.subtopic_grade, words.EMPTY)
 
     def take(self, rows: ids.Codes) -> "QrelsTable":
-        """Return some rows with unchanged codes, caller's frame and spans."""
+        """Return selected rows; keep codes, the caller's frame and spans."""
         names = "topic", "grade", "subtopic_grade", "probability"
         fields = {name: v[rows] for name in names if (v := getattr(self, name)) is not None}
         stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))

@@ -53,11 +53,11 @@ class Experiment:
     listing: TopUnjudged | None = None
     """The unjudged documents at the top of lists. None if document names were not kept."""
     units: Mapping[Hashable, str] = field(default_factory=dict)
-    """System -> the unit of its lists. Empty if all systems have the same unit."""
+    """Mapping from system to the unit of its lists. Empty if all systems have the same unit."""
     files: Sequence[Sequence[object]] = ()
     """Name, size and modification time of each source file."""
     origin: int = 0
-    """The `mark` of the original experiment if lists were removed from it, otherwise 0."""
+    """If lists were removed, the `mark` of the original experiment. Otherwise 0."""
 
     @classmethod
     def of(
@@ -330,9 +330,10 @@ class Experiment:
         ties: bool = True,
         text: bool = False,
     ) -> dict[str, Array]:
-        """Return the lists of a tile as `Hits.cells` does.
+        """Return the lists of a tile, formatted like `Hits.cells`.
 
-        Lists of systems that did not take part in a topic are empty.
+        A tile is a slice of systems and a slice of topics. Lists of systems that did not take part
+        in a topic are empty.
         """
         hits = self.hits.tile(tile, ties=ties)
         if self.took_part is not None and not self.took_part[tile].all():
@@ -374,7 +375,7 @@ class Experiment:
     def fields(self, metrics: Sequence[Metric], depth: int) -> dict[str, Any]:
         """Return the fields of a `Block` that the metrics need.
 
-        The fields that are returned do not depend on lists.
+        The method returns only fields that do not depend on lists.
         """
         fields = self.judgments.fields(metrics) | {"top": self.top}
         if self.pool is not None:

@@ -27,7 +27,7 @@ SYSTEMS = "systems.parquet"
 SEAL = b"facts"
 """The key in the metadata of `SYSTEMS` whose value is a digest of the properties."""
 CHANGED = "cut or changed since it was written"
-"""How error messages describe a file whose checksum does not match."""
+"""Description of a file whose checksum does not match, for error messages."""
 
 
 class Folder:

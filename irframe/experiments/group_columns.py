@@ -27,10 +27,10 @@ RESERVED = frozenset((
 """Names that group columns cannot have, because cubes or file formats use these names."""
 
 OWN_NAME = "an unused name for the groups"
-"""Description of the expected value in errors about an invalid name of groups."""
+"""Description of the expected value, for errors about an invalid name of the group column."""
 
 GroupBy = str | Mapping[Any, Any] | pd.Series
-"""The name of a group column, or a mapping topic -> group or system -> group."""
+"""The name of a group column, or a mapping from topics or systems to groups."""
 
 
 def given_groups(
@@ -43,7 +43,7 @@ def given_groups(
     Parameters
     ----------
     by
-        A mapping topic -> group, or system -> group.
+        A mapping from topics to groups, or from systems to groups.
     labels
         A mapping from the dimensions "topic" and "system" to their labels.
     used_names
@@ -168,7 +168,8 @@ class Groups(NamedTuple):
         Returns
         -------
         dict
-            Group -> (positions of its systems, positions of its topics).
+            Mapping from group to a tuple: the positions of its systems, and the positions of its
+            topics.
 
         Warns
         -----
@@ -211,10 +212,10 @@ def constant_columns(
     Returns
     -------
     dict
-        Column name -> (dimension, values). The dimension of a column of the runs is "topic" if the
-        column has one value per topic, and "system" if it has one value per system. If the column
-        has one value per topic and one value per system, the dimension is "system" if all topics
-        have the same value, and "topic" otherwise.
+        Mapping from the name of a column to a tuple (dimension, values). The dimension of a column
+        of the runs is "topic" if the column has one value per topic, and "system" if it has one
+        value per system. If the column has one value per topic and one value per system, the
+        dimension is "system" if all topics have the same value, and "topic" otherwise.
     """
     columns: dict[str, tuple[str, pd.Series]] = {}
     for name in _extra(table.frame):
@@ -244,7 +245,7 @@ def warn_without_rows(by: str, absent: Mapping[Hashable, Iterable[object]]) -> N
     by
         The column with the groups.
     absent
-        Group -> the systems without rows in this group.
+        Mapping from group to the systems without rows in this group.
     """
     lacking = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
     if lacking:
@@ -382,7 +383,8 @@ def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
     """
     slices = row_slices(len(codes))
     first = np.full(groups, -1)
-    # NumPy keeps the last of several assignments, so rows in reverse leave each group's first row.
+    # NumPy keeps the last of several values that are assigned to an element. Rows are assigned in
+    # reverse order, so that the first row of each group is kept.
     for rows in reversed(slices):
         first[codes[rows][::-1]] = np.arange(rows.start, rows.stop)[::-1]
     if (first < 0).any():

@@ -26,9 +26,10 @@ SPANS = {"shown", "covered", "completed"}
 PER_DOCUMENT = SPANS | {LENGTH}
 """Names of the values per retrieved document that metrics read."""
 CELLS = 1 << 21
-"""The number of ranks per block of lists. Long lists are processed in blocks to save memory."""
+"""The number of ranks, summed over lists, that are processed at once. This limits memory."""
 CELL = 7
-"""Bytes per rank of a list, for the grade, the judgment, and whether the document is tied."""
+"""Number of bytes per rank of a list, for the grade of the document, the position of its judgment,
+and whether it is tied."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +54,10 @@ class Hits:
     ties do not matter.
     """
     filed: Codes | None = None
-    """The pooling rank of every hit. None if all equal `rank`, or if they are not needed."""
+    """The pooling rank of every hit, for which documents with equal scores keep the order of the
+    run. None if all pooling ranks equal `rank`, or if they are not needed."""
     along: Mapping[str, Array] | None = None
-    """Name -> values per retrieved document, in the order of `tied`.
+    """Mapping from name to an array with a value per retrieved document, in the order of `tied`.
 
     The values are lengths, scores, searches and evidence.
     """
@@ -102,7 +104,7 @@ class Hits:
         return self.take(np.argsort(self.of, kind="stable"))
 
     def take(self, chosen: Codes | NDArray[np.bool_] | slice) -> "Hits":
-        """Return the hits at these positions; lists do not change."""
+        """Return the selected hits, with unchanged numbers of lists."""
         filed = None if self.filed is None else self.filed[chosen]
         return replace(
             self, of=self.of[chosen], rank=self.rank[chosen], row=self.row[chosen], filed=filed
@@ -114,7 +116,7 @@ class Hits:
         return None if along is None else {name: take(values) for name, values in along.items()}
 
     def onto(self, judgments: Judgments) -> "Hits":
-        """Return the hits in the lists of judged topics."""
+        """Return the hits for the topics of `judgments`."""
         if np.array_equal(judgments.code, np.arange(self.length.shape[1])):
             return replace(self, row=judgments.position_of_row[self.row])
         return self.select(np.arange(len(self.length)), judgments.code, judgments.position_of_row)
@@ -138,7 +140,7 @@ class Hits:
         )
 
     def tile(self, tile: tuple[slice, slice], *, ties: bool = True) -> "Hits":
-        """Return the hits of a tile of lists."""
+        """Return the hits of a tile (consecutive systems and topics)."""
         length = self.length[tile]
         if length.size == self.length.size:
             return self if ties else replace(self, tied=None)
@@ -151,7 +153,7 @@ class Hits:
         return replace(hits, length=length, of=hits.of - np.int32(low), tied=tied, along=along)
 
     def gap(self) -> NDArray[np.int64]:
-        """Return each list's first unjudged pooling rank, or `NEVER`."""
+        """Return each list's first pooling rank without judgment, or `NEVER`."""
         hits = self.by_list()
         start = hits.start
         pool_rank = hits.pool_rank
@@ -267,7 +269,8 @@ class JudgedPool:
     rank: NDArray[np.int32]
     """The best pooling rank of each judged document over contributing runs, 0 if not retrieved."""
     gap: NDArray[np.int64]
-    """The first rank with an unjudged document in contributing runs by topic, or `NEVER`."""
+    """For each topic, the first pooling rank at which a contributing run has an unjudged document,
+    or `NEVER`."""
     contributing: NDArray[np.bool_]
     """Whether each system contributes."""
     stated: bool
@@ -297,7 +300,7 @@ class JudgedPool:
     def down_to(
         self, pool_depth: PoolDepth, judgments: Judgments, collections: Collections, longest: int
     ) -> "JudgedPool":
-        """Return the pool of some topics, with its depth.
+        """Return the pool of selected topics, with its depth.
 
         Parameters
         ----------
@@ -402,7 +405,7 @@ class TopUnjudged:
 
     @classmethod
     def named(cls, of: Codes, rank: Codes, doc: pa.ChunkedArray) -> "TopUnjudged":
-        """Return unjudged documents with these lists, ranks and ids."""
+        """Build an instance from lists, ranks and ids of documents."""
         coded = doc.combine_chunks().dictionary_encode()
         # Ranks are below 100, so one byte each suffices.
         return cls(of, rank.astype(np.int8), coded.indices.to_numpy(), coded.dictionary)
@@ -425,14 +428,14 @@ class TopUnjudged:
         return names_by_rank
 
     def onto(self, position: Codes) -> "TopUnjudged":
-        """Return the documents under other list numbers."""
+        """Return the documents with new list numbers."""
         if np.array_equal(position, np.arange(len(position))):
             return self
         selected = self.take(np.flatnonzero((position >= 0)[self.of]))
         return replace(selected, of=position.astype(np.int32)[selected.of])
 
     def take(self, rows: Codes) -> "TopUnjudged":
-        """Return the documents at some positions."""
+        """Return the documents at the given positions."""
         return TopUnjudged(self.of[rows], self.rank[rows], self.code[rows], self.docs)
 
 

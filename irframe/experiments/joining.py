@@ -37,9 +37,9 @@ from irframe.record import recorded
 Prints = NDArray[np.uint64]
 
 CHUNK = r"[#_:\-.]+\d+$"
-"""The pattern of a suffix that shows that an id probably names a chunk of a document."""
+"""Regular expression for the suffix of an id that probably names a chunk."""
 COLLAPSE = r"collapse chunks to documents with units=r'(.+?)[#_:.-]+\d+'"
-"""Advice if runs contain ids of chunks, and judgments contain ids of documents."""
+"""Advice in messages about runs with ids of chunks if judgments contain ids of documents."""
 COMPARED = 1 << 16
 """The maximum number of unjudged rows whose ids are compared with `CHUNK`."""
 
@@ -49,7 +49,7 @@ HALF = np.uint64(32)
 WORD = 8
 """The number of bytes of an id that `_of_words` hashes in one step."""
 ROWS = 1 << 15
-"""The number of ids per block. A few arrays of this length fit the processor's cache."""
+"""The number of ids that are hashed at once, so that arrays fit into the processor's cache."""
 
 
 def fingerprints(doc: pa.ChunkedArray) -> Prints:
@@ -125,7 +125,7 @@ def _mixed(values: Prints, factor: np.uint64) -> Prints:
 THREADS = 2
 """The number of threads that join blocks of rows."""
 BLOCKS = 8
-"""The number of blocks per `coded_tables.ROWS` rows. A block fits the processor's cache."""
+"""The number of blocks per `coded_tables.ROWS` rows. Blocks fit into the processor's cache."""
 
 Named = tuple[Iterable[object], Hashable]
 """Ids of topics or documents, and the name of the column that contains them."""
@@ -304,7 +304,7 @@ class Overlaps:
         topic = placed[table.topic].astype(np.int64)
         pair = np.where((doc < 0) | (topic < 0), -1, topic * (len(spans.docs) + 1) + doc)
         judged = np.full(len(pair), -1, np.int32)
-        # NumPy keeps the last of several assignments, so pairs in reverse leave the first judgment.
+        # NumPy keeps the last value assigned to a row, so reverse order keeps the first judgment.
         unit, item = spans.text.overlapping(pair, start, end)
         judged[unit[::-1]] = spans.row[item[::-1]]
         return cls(spans, np.where(judged < 0, -1, pair), start, end, judged)
@@ -366,8 +366,8 @@ def warn_unjudged(
     Returns
     -------
     dict
-        System -> "doc" or "chunks", the unit that the system seems to have retrieved. The
-        dictionary is empty if all systems seem to have the same unit.
+        Mapping from system to "doc" or "chunks", the unit that the system seems to have retrieved.
+        The dictionary is empty if all systems seem to have the same unit.
     """
     if not len(table.doc) or judged.all():
         return {}

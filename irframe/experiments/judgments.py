@@ -52,7 +52,7 @@ class Judgments:
         *,
         unjudged: bool = False,
     ) -> "Judgments":
-        """Read judgments for some metrics.
+        """Read judgments, with subtopics if the metrics need them.
 
         Parameters
         ----------
@@ -355,7 +355,7 @@ class Judgments:
 
 
 def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
-    """Raise if metrics and judgments differ in having subtopics.
+    """Raise if only the metrics or only judgments have subtopics.
 
     Parameters
     ----------

@@ -17,15 +17,16 @@ from irframe.experiments.policy import TiePolicy, Topics
 from irframe.frames.ids import Codes, grouped, rows_of_ranges, shown
 
 LATE = 2
-"""The highest rank with which a list may begin."""
+"""The highest rank at which a list may begin, because ranks are counted from 0, 1 or 2."""
 
 LACKING = "lists that systems lack count as empty"
-"""The first words of the warning about missing lists, by which callers recognise this warning."""
+"""The first words of the warning about missing lists. Callers use these words to recognise the
+warning."""
 UNLISTED = "no system has a list"
 """The first words of the warning about topics for which no system has a list."""
 
 EVERYTHING = pd.Index(["all"])
-"""If all topics form one collection, the label of this collection."""
+"""The label of the collection if all topics form one collection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +273,8 @@ def warn_missing(
 
 
 CHOICES = ("qrels", "runs", "common")
-"""All judged topics, topics for which some run has a list, and topics for which all runs do."""
+"""Names of choices of topics: all judged topics, topics for which at least one run has a list, and
+topics for which every run has a list."""
 
 
 def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:

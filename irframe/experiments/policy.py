@@ -190,7 +190,7 @@ TIE_POLICIES: dict[words.TieRule, TiePolicy] = {
     "mean": TiePolicy(keys=by_name, descending=True, shares=True),
     "block": TiePolicy(keys=by_name, descending=True, shares=True),
 }
-"""Tie rule -> its policy."""
+"""Mapping from the name of each tie rule to its `TiePolicy`."""
 
 
 def in_precision(score: AnyFloats, dtype: DTypeLike) -> AnyFloats:

@@ -28,7 +28,8 @@ from irframe.frames.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
-"""The maximum ratio of cells to rows for which lists are sorted as a padded matrix."""
+"""The maximum size of a padded matrix of lists, divided by the number of rows. Lists are sorted
+without the matrix if the ratio is higher."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _by_rank(table: coded_tables.RunTable, policy: TiePolicy, rows: Codes) -> ND
 def _keys(
     table: coded_tables.RunTable, policy: TiePolicy, score_dtype: words.ScoreDtype, rows: Codes
 ) -> Array:
-    """Return sort keys of some rows, ascending in evaluation order."""
+    """Return sort keys of selected rows, ascending in evaluation order."""
     ranked = _by_rank(table, policy, rows)
     # Scores are not read if ranks decide, because the column may contain no valid scores then.
     by_rank = bool(ranked.all()) or table.score is None

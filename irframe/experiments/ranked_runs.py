@@ -44,7 +44,8 @@ class ListHits(NamedTuple):
     lists: Codes
     """The number of each list, counted by system and judged topic."""
     hits: Hits
-    """The hits, with positions in `lists` as lists and rows of the qrels as judgments."""
+    """The hits. Their list numbers are positions in `lists`, and their judgments are rows of the
+    qrels."""
     direction: NDArray[np.int8] | None = None
     """The direction of each list's scores along its ranks, as in `rank_directions`.
 
@@ -70,7 +71,7 @@ class Framed:
         return cls(table, judgments, lists)
 
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
-        """Return the runs with empty lists for all other systems."""
+        """Empty the lists of all systems that are not given."""
         chosen = positions_of("systems of the compared runs", systems, list(self.table.systems))
         inside = np.isin(self.table.system, chosen)
         if inside.all():
@@ -96,8 +97,8 @@ class Framed:
         extras
             The values to compute in addition to hits.
         before
-            The number of lists in files that were read earlier. The numbering of lists continues
-            from it.
+            The number of lists in files that were read earlier. The lists of this frame are
+            numbered from this number upwards.
         """
         if self.overlaps is None:
             judged = joining.locate(self.table, self.judgments, self.lists.placed)
@@ -287,7 +288,7 @@ def _joined_along(
     Parameters
     ----------
     blocks
-        Name -> values, for each block.
+        For each block, a mapping from names to values.
     sort
         A function that sorts concatenated values by list.
     """
@@ -305,7 +306,7 @@ def _joined_along(
 
 
 FIRST = 3
-"""The number of rows kept of each file, which messages show as examples."""
+"""The number of rows of each file that are kept as examples for messages."""
 
 
 class Extras(NamedTuple):

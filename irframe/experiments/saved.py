@@ -29,10 +29,10 @@ from irframe.names import VERSION
 from irframe.progress import tracked
 
 Coords = Mapping[str, tuple[Sequence[str], Any]]
-"""Name of a user coordinate -> dimensions and values of the coordinate."""
+"""Mapping from the name of a user coordinate to its dimensions and values."""
 EVIDENCE = ":evidence"
 SETS = ":sets"
-"""Columns of the saved table of topics if spans were judged.
+"""Names of the two columns that the saved table of topics contains only if spans were judged.
 
 The colon distinguishes the columns of irframe from user coordinates with the same name.
 """
@@ -253,7 +253,7 @@ class SavedHits:
 
     folder: str
     files: Mapping[str, str]
-    """Name of a file -> its checksum."""
+    """Mapping from the name of each file to its checksum."""
     ends: Codes
     """The position of the topic after each block, among the saved topics."""
     all_lengths: NDArray[np.int64]

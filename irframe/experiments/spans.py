@@ -47,7 +47,7 @@ def read_borders(
     frame
         A run frame or qrels frame with spans.
     columns
-        Role -> column, for start, end, topic and document.
+        Mapping from the roles of starts, ends, topics and documents to the names of columns.
     spans
         A description of the spans, for messages.
 

@@ -26,12 +26,13 @@ WEIGHT = "weight"
 LABELS = (CLUSTER, TASK, WEIGHT)
 """Labels of topics. The labels are also the names of the options of `design`."""
 SEVERAL = "give topics of different groups different ids"
-"""Advice in the error about topics with several values."""
+"""Advice in errors about topics with several values."""
 MIN_CLUSTERS = 2
 """The minimum number of clusters per task for which a variance can be estimated."""
 
 TopicValues = str | Mapping[Any, Any] | pd.Series | None
-"""A mapping topic -> value, or the name of a column, index level or coordinate with the values."""
+"""A mapping from topics to values, or the name of a column, index level or coordinate with the
+values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +42,9 @@ class TopicLabels:
     Parameters
     ----------
     names
-        Label ("cluster", "task" or "weight") -> the caller's name for the label.
+        Mapping from label ("cluster", "task" or "weight") to the caller's name for the label.
     values
-        Label -> an array with the value of each topic.
+        Mapping from label to an array with the value of each topic.
     """
 
     names: Mapping[str, str]
@@ -64,8 +65,8 @@ def topic_values(
     label
         One of `LABELS`.
     value
-        The name of a column of `columns`, or a mapping topic -> value. None if the label is not
-        declared.
+        The name of a column of `columns`, or a mapping from topics to values. None if the label is
+        not declared.
     columns
         A frame with a column of topics, or a function that returns this frame.
     allowed
@@ -180,7 +181,7 @@ def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, A
     attrs
         Attributes of scores or of a cube.
     names
-        Label -> the caller's name for the label.
+        Mapping from label to the caller's name for the label.
 
     Examples
     --------
@@ -200,7 +201,7 @@ def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> To
     attrs
         Attributes of scores or of a cube.
     values
-        Label -> the value of each topic, as stored with the data.
+        Mapping from label to the value of each topic, as stored with the data.
 
     Raises
     ------
@@ -283,7 +284,7 @@ def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
 
 
 def _counted(values: pd.Series, topics: pd.Index) -> Array:
-    """Return validated weights of topics, relative to the greatest."""
+    """Return validated weights of topics, divided by the greatest weight."""
     weights = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     named = [f"{topic} ({value})" for topic, value in values[wrong].items()]

@@ -1,4 +1,4 @@
-"""Score bounds over unknown labels and orders of tied documents.
+"""Score bounds over all possible labels and orders of ties.
 
 Metrics that are normalised by the recall base need a search over labels, because labelling a
 document as relevant also changes the normaliser. If relevant grades have different gains, the class

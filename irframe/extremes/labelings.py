@@ -1,4 +1,4 @@
-"""Score bounds over labels, for metrics with a recall base."""
+"""Bounds over all labels, for metrics with a recall base."""
 
 import math
 from collections.abc import Iterator
@@ -114,8 +114,8 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
     piece = np.cumsum(1 + steps) * block.grade.shape[-1] // FILLED
     for rows in np.split(np.arange(len(steps)), np.flatnonzero(np.diff(piece)) + 1):
         lower[rows], upper[rows] = _filled(metric, block.take(rows), steps[rows], grade)
-    # if only documents past the list can be relevant, fillings of the list have no score, and the
-    # upper bound is the score of the lower one
+    # if only documents past the list can be relevant, the labels for the upper bound have no score,
+    # and both bounds are equal
     return lower, np.fmax(lower, upper)
 
 
@@ -124,7 +124,7 @@ FILLED = 1 << 13
 
 
 def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Floats, Floats]:
-    """Return score bounds over all numbers of labelled documents.
+    """Return score bounds over all possible numbers of labelled documents.
 
     `steps` is the largest number of documents to label in each ranking.
     """
@@ -140,7 +140,8 @@ def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Flo
         beyond_high = np.clip(step - inside, 0, beyond)
         inside_low = np.clip(step - beyond, 0, inside)
     else:
-        # relevant documents past the list only lower the score, so all are for the lower bound
+        # relevant documents past the list only lower the score, so they are labelled only for the
+        # lower bound
         beyond_low = beyond
         beyond_high = np.zeros_like(beyond)
         inside_low = step
@@ -154,8 +155,8 @@ def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Flo
 STEPS = 1e9
 """Number of steps above which exact bounds of Q are refused. These steps take about a minute."""
 ROUND = 4000
-"""Overhead per rank of a group of rankings, as the number of steps that take the same time.
-Rankings with the same number of unjudged documents form a group.
+"""Overhead of a group of rankings per rank, expressed as the number of steps that take the same
+time. Rankings with the same number of unjudged documents form a group.
 """
 BLOCK = 1 << 20
 """Maximum number of elements of an array, which limits memory."""
@@ -214,7 +215,7 @@ class Labels:
 
 
 def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest Q over all labels.
+    """Return the lowest and highest Q over all possible labels.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
     Returns
     -------
     lower, upper
-        Shape (row, depth).
+        The lowest and the highest scores, each of shape (row, depth).
 
     Raises
     ------
@@ -338,7 +339,7 @@ class _Cut:
         value[..., 0] = 0
         n_unjudged = np.cumsum(self.grade == UNJUDGED, axis=-1)
         state = np.arange(number + 1)
-        # value[..., n] is the best sum down to the rank with n labelled relevant documents
+        # value[..., n] is the best sum down to this rank if n documents are labelled as relevant
         for rank in range(self.depth):
             index = np.clip(n_unjudged[:, rank, np.newaxis] - state, 0, number)
             spare = np.moveaxis(other_rewards[:, index], 0, 1)
@@ -377,7 +378,7 @@ def _cumulated(weights: Floats, counts: Array, number: int, sign: int, skipped: 
 
 
 def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Floats:
-    """Return the highest nDCG over all labels.
+    """Return the highest nDCG over all possible labels.
 
     The ideal ranking contains all judged documents, not only those of a pool.
 

@@ -1,4 +1,4 @@
-"""Score bounds of rankings over labels and orders of ties."""
+"""Score bounds over possible labels, and over orders of ties."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ def refuse_unbounded(metrics: list[Metric]) -> None:
 
 
 def labelled_bounds(metric: Any, block: Block, depths: Array) -> Bounds:
-    """Return score bounds over all labels of the unjudged documents.
+    """Return score bounds over all possible labels of unjudged documents.
 
     Parameters
     ----------
@@ -178,10 +178,10 @@ def _gains_below(metric: Metric) -> bool:
 
 
 def preference_ranks(metric: Metric, levels: Array, top: int) -> NDArray[np.int32]:
-    """Return how highly a metric ranks each grade.
+    """Return a value per grade that reflects a metric's preference.
 
-    The result is an array that is indexed by a grade, `EMPTY` or `UNJUDGED`. Higher values are
-    better.
+    The index of the resulting array is a grade, `EMPTY` or `UNJUDGED`. Preferred grades have higher
+    values.
     """
     codes = np.append([EMPTY, UNJUDGED], levels)
     # grades are int16, and negative codes index the array from its end
@@ -202,7 +202,7 @@ def preference_ranks(metric: Metric, levels: Array, top: int) -> NDArray[np.int3
 def reordered_scores(
     block: Block, metrics: Sequence[Metric], depths: Sequence[int]
 ) -> Iterator[Array]:
-    """Yield lowest and highest scores over orders of ties.
+    """Yield lowest and highest scores over all orders of ties.
 
     Parameters
     ----------

@@ -218,7 +218,7 @@ PROBABILITY = "probability"
 BEGUN = (0.05, 0.2, 0.5, 0.8)
 """Initial probabilities of relevance of the model grades 0, 1, 2, and 3 or above."""
 WEIGHT = 2.0
-"""Weight of an initial probability of relevance, as a number of judgments."""
+"""Number of judgments that together have the same weight as an initial probability of relevance."""
 
 
 class Prior:
@@ -249,7 +249,7 @@ class Prior:
         """Update the probabilities with the relevance of judged documents."""
         if self.learns:
             level = self.level[topic, document]
-            # several documents may have the same level, of which += would count only one
+            # += would count only one of several documents with the same level
             np.add.at(self.hits, level, relevant)
             np.add.at(self.seen, level, 1.0)
 

@@ -142,7 +142,7 @@ INTERVAL = "_interval"
 def with_intervals(
     counts: Array, coefficients: Coefficients, drawn: Array, resamples: Resamples
 ) -> dict[str, Array]:
-    """Return confidence intervals of coefficients, and their means over topics.
+    """Return intervals of coefficients, and means of coefficients over topics.
 
     Parameters
     ----------

@@ -34,8 +34,8 @@ FIELDS = ("estimate", "error", "jackknife", "weight")
 MEANS = ("mean", "ci_low", "ci_high", "weight")
 DIFFERENCES = ("difference", "difference_low", "difference_high", "difference_weight")
 ARRAYS = 8
-"""Number of arrays with the size of all pairs, or of all systems and topics, that are in memory at
-the same time."""
+"""Number of arrays that are in memory at the same time. Each array has an element for every pair,
+or for every system and topic."""
 
 
 @verb
@@ -112,7 +112,8 @@ def predict_powered(
         If people judged fewer than two topics, if systems differ, if alpha is not between 0 and 1,
         or if the topics of either scores are clustered, weighted or from several tasks.
     MetricError
-        If metrics differ, or are not arithmetic means over topics. With a cube, see `estimate`.
+        If metrics differ, or are not arithmetic means over topics. With a cube, also for the
+        reasons given in `estimate`.
     InputError
         If human judgments of documents have neither strata nor probabilities.
     GradeError
@@ -123,8 +124,9 @@ def predict_powered(
     IrframeWarning
         If topics are dropped, because some system has no score on these topics. If topics are
         treated as unjudged because human scores of some systems are missing. If intervals are NaN,
-        because people judged only two topics or because scores do not differ. With a cube, see also
-        `estimate` and `rejudge`. The attribute ``caution`` contains the text of the warnings.
+        because people judged only two topics or because scores do not differ. With a cube, also for
+        the reasons given in `estimate` and `rejudge`. The attribute ``caution`` contains the text
+        of the warnings.
 
     Notes
     -----

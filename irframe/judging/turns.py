@@ -104,9 +104,9 @@ class Judging(ABC):
     def _best(self, priority: Array) -> tuple[Array, Array]:
         """Return the best unjudged document per topic, and its priority."""
         weighted = priority if self.prior is None else priority * self.prior.likely()
-        # rounding makes priorities that differ by rounding errors tie, so that ids decide
+        # after rounding, priorities that differed by rounding errors are equal, so that ids decide
         rounded = np.where(self.open, np.round(weighted, TIE), -np.inf)
-        # numpy has no argmax of an axis without elements, as in a pool without documents
+        # np.argmax fails for an axis without elements, which a pool without documents has
         best = rounded.argmax(axis=-1) if rounded.shape[1] else np.zeros(len(rounded), int)
         has_open = np.asarray(self.open.any(axis=-1))
         values = np.full(len(has_open), np.nan)
@@ -159,7 +159,8 @@ class RunChoice(Judging, ABC):
         """Return the best run's next document, and the run's quality."""
         quality = self.quality()
         if self.prior is not None:
-            # lists without open documents have an arbitrary document here, and are excluded below
+            # lists without a remaining document get an arbitrary document here, and are excluded
+            # below
             every = self._first_open(self.topics[:, np.newaxis], self.lists)
             quality = quality * np.take_along_axis(self.prior.likely(), every, axis=-1)
         rounded = np.where(self.n_open > 0, np.round(quality, TIE), -np.inf)
@@ -280,7 +281,7 @@ def take_turns(
     Parameters
     ----------
     method
-        The method. The function changes the state of the method.
+        The method that chooses documents. The function changes the state of the method.
     relevant
         Relevance or probability of relevance of each document, from 0 to 1, shape (topic,
         document).
@@ -300,7 +301,8 @@ def take_turns(
         unjudged candidates.
     """
     before = np.zeros(relevant.shape, bool) if judged is None else judged
-    # methods that track the chosen run must repeat earlier choices, because judgments lack the run
+    # methods that track the chosen run must repeat earlier choices, because judgments do not
+    # contain the run
     if not method.by_account:
         method.begin(before, relevant)
     chosen: list[tuple[Array, ...]] = []

@@ -202,7 +202,7 @@ CHANGED = {
     "at 1 in all systems, or at 0 in all systems": lambda r: r["call"] - (r["system"] == "s1"),
     "every document once": 1,
 }
-"""Part of the message -> function that changes the numbers of searches."""
+"""Mapping from part of the message to a change that makes the numbers of searches invalid."""
 ASKED = {
     "0 columns with the name 'hop'": {"search": "hop"},
     "search='call' to read": {"search": None, "searches": None},
@@ -219,7 +219,7 @@ ASKED = {
     "found shared ranks": {"ties": "mean"},
     "several searches, but found a threshold": {"threshold": 1, "searches": None},
 }
-"""Part of the message -> invalid options."""
+"""Mapping from part of the message to invalid options."""
 
 
 @pytest.mark.parametrize("message", [*CHANGED, *ASKED])

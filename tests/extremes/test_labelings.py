@@ -65,7 +65,7 @@ def lists(rows, depth, unjudged, top=3):
     [
         (128, 100, 30, [100]),  # 2.2e9 steps
         (6, 100, 60, [100]),
-        # few steps, but every depth has an overhead
+        # few steps per depth, but every depth adds an overhead
         (1, 1000, 1, range(1, 1001)),
     ],
 )

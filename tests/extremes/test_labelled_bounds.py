@@ -1,4 +1,4 @@
-"""Score bounds over labels, and ranges over orders of ties."""
+"""Score bounds over possible labels, and over orders of ties."""
 
 import itertools
 import math
@@ -83,7 +83,7 @@ def test_metrics_without_bounds_are_refused():
 
 
 ORDERS = 150
-"""Maximum number of orders that the reference implementation scores per list."""
+"""Maximum number of orders of ties that the reference implementation scores per list."""
 
 
 @st.composite
