@@ -91,8 +91,8 @@ def losses(
         - ``cut_by_`` followed by the name of a later stage, the loss from documents that this stage
           drops. The loss is 0 for systems without this stage. If pipelines have different systems
           at this stage, the column is named ``cut_by_stage_2`` and so on;
-        - ``ordered``, the loss because the last stage does not rank its documents in the best
-          order;
+        - ``ordered``, the loss from the order of documents in the last stage, compared with the
+          best order;
         - ``unjudged``, the largest possible increase of the score if unjudged documents were
           judged. This column is omitted for metrics that `bounds` does not support. This column is
           also omitted at more than 100 ranks for metrics that need the number of relevant

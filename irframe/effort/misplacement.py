@@ -67,7 +67,7 @@ def misplacement(
         Nominal length N of all rankings. The default and maximum is the depth of the cube. Longer
         lists are cut, and shorter lists are padded with non-relevant documents.
     crossing
-        Definition of the crossing of the cumulated relative position, as for `Twist`:
+        Definition of the rank at which the cumulated relative position crosses 0, as in `Twist`:
         ``"sign_change"``, ``"definition"`` or ``"matters"``.
     rel
         Lowest relevant grade, at least 1.
@@ -349,7 +349,7 @@ def effort_gain(
         both metrics.
     ParameterError
         If the quartiles are not three ascending numbers, or if `effort` is not a metric from 0 to 1
-        for which higher is better.
+        whose higher values are better.
 
     Notes
     -----

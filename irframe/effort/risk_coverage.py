@@ -46,7 +46,7 @@ def risk_coverage(
         One row per system and threshold. The thresholds of a system are the distinct scores of its
         first documents, in descending order. The columns are ``system`` and
 
-        - ``threshold``, the lowest score with which a topic is answered;
+        - ``threshold``, the lowest score of a first document at which a topic is answered;
         - ``answered`` and ``coverage``, the number and the share of answered topics;
         - ``risk``, the share of answered topics whose first document is not relevant;
         - ``left_alone``, the share of unanswered topics among topics without relevant documents, or

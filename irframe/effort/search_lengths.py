@@ -230,7 +230,7 @@ def length_histogram(
 def bin_width(largest: int, bins: int, width: int | None) -> int:
     """Return the width of the bins of a histogram.
 
-    The default is the smallest of 1, 2, 5, 10, ... with which the bins reach the largest value.
+    The default is the smallest number among 1, 2, 5, 10, ... whose bins reach the largest value.
 
     Examples
     --------
@@ -273,8 +273,8 @@ def difference_histogram(
     bins
         Number of bins on each side of 0, at least 1.
     width
-        Width of a bin, at least 1. The default is the smallest of 1, 2, 5, 10, 20, 50, ... with
-        which the bins reach the largest difference.
+        Width of a bin, at least 1. The default is the smallest number among 1, 2, 5, 10, 20, 50,
+        ... whose bins reach the largest difference.
 
     Returns
     -------

@@ -449,7 +449,7 @@ UNCHANGED = Preparation()
 
 
 def representatives_of(docs: pd.Series, copies: pd.Series) -> pd.Series:
-    """Return the representative of each document, or the document."""
+    """Return each document's representative, by default the document itself."""
     representatives = docs.astype(object).map(copies)
     return representatives.where(representatives.notna(), docs)
 

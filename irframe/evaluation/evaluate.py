@@ -82,7 +82,7 @@ def evaluate(
         before. The name of the column of lengths stands for the total length of the documents
         shown. Costs ignore cutoffs, and lower costs are better.
     stop
-        The rule by which a user stops reading each list. The rule is an `irframe.Budget`,
+        The rule that decides where a user stops reading each list. The rule is an `irframe.Budget`,
         `irframe.Threshold` or `irframe.AfterSearches`. If `stop` is passed, each metric has a
         column per stop, such as ``"nDCG in 500 tokens"``, ``"P >= 0.4"`` or ``"R after search 2"``.
         If systems have different thresholds, the column is called ``"P >= own threshold"``.
@@ -109,7 +109,7 @@ def evaluate(
     ParameterError
         If `rel` names an unknown collection, or is passed without `collection`.
     IrframeError
-        For all other errors that `cube` and `score` raise.
+        If `cube` or `score` would raise any other error.
 
     Warns
     -----

@@ -433,7 +433,7 @@ class Blocks:
 
 
 def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return document ids as text, by which ties are broken."""
+    """Return document ids as text, which orders tied documents."""
     if not len(names) or isinstance(names[0], str):
         return names
     return np.array([str(name) for name in names], object)

@@ -56,7 +56,7 @@ class Reader:
     docs
         Documents to which integer positions in arrays refer, in addition to the judged documents.
     pooled
-        Whether to describe the pool of judged documents.
+        Whether to compute the pool of judged documents.
     """
 
     def __init__(

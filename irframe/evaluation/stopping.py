@@ -249,7 +249,7 @@ def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
 def nothing_read(
     experiment: Experiment, stops: Stops | None, depth: int | None = None
 ) -> NDArray[np.bool_]:
-    """Return which lists have no document read at each stop.
+    """Return at which stops no document is read.
 
     The shape is (system, topic, stop).
     """
@@ -261,7 +261,7 @@ def nothing_read(
 def without_relevant(
     metrics: Sequence[Metric], relevant: Array, nothing: Array, no_rel: str
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Return which scores to keep, and replacements for the others.
+    """Return which scores to keep, and replacements for other scores.
 
     Parameters
     ----------

@@ -160,7 +160,7 @@ class Experiment:
 
     @cached_property
     def digest(self) -> int:
-        """A digest of 60 bits that identifies equal experiments."""
+        """A 60-bit digest that is the same for equal experiments."""
         hits = self.hits
         judgments = self.judgments
         hasher = blake2b(digest_size=8)
@@ -198,7 +198,7 @@ class Experiment:
 
     @property
     def mark(self) -> int:
-        """A number of 20 bits by which cubes identify experiments."""
+        """A 20-bit number that cubes use to identify experiments."""
         return self.origin or self.digest & ((1 << 20) - 1)
 
     @property

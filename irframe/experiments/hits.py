@@ -69,7 +69,7 @@ class Hits:
 
     @cached_property
     def start(self) -> Codes:
-        """Positions of the lists' first hits, then the total number.
+        """Positions of lists' first hits, then the number of hits.
 
         Hits must be in the order of their lists.
         """
@@ -241,8 +241,8 @@ class Hits:
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
-        # Documents at the depth may tie with documents below the depth. Of the documents below the
-        # depth, metrics need only the number and the grades.
+        # Documents at the depth may tie with documents below the depth. Metrics need only the
+        # number and the grades of documents below the depth.
         if len(long):
             below = self.first[long] + depth
             ends = np.append(np.flatnonzero(~tied), len(tied))

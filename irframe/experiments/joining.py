@@ -97,7 +97,7 @@ def _of_text(names: pa.Array) -> Prints:
 
 
 def _of_words(integers: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
-    """Return fingerprints of byte strings with these starts and lengths."""
+    """Return fingerprints of byte strings, given their starts and lengths."""
     prints = _mixed(length.astype(np.uint64), FACTORS[0])
     shift = np.arange(WORD, -1, -1, dtype=np.uint64) * np.uint64(WORD)
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
@@ -187,7 +187,7 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
     table, judgments
         The runs and judgments.
     placed
-        The code in the qrels of each run topic, -1 if the topic is not judged.
+        For each topic of the runs, its code in the qrels, or -1 if it is not judged.
 
     Raises
     ------

@@ -63,7 +63,8 @@ class Collections:
         name
             The name of the column. If `name` is None, all topics form one collection.
         runs
-            The runs, and the code in the qrels of each run topic, -1 if the topic is unjudged.
+            The runs, and for each topic of the runs its code in the qrels, or -1 if the topic is
+            unjudged.
 
         Raises
         ------
@@ -135,7 +136,7 @@ class Lists:
     topics: pd.Index
     """The topics of the runs."""
     placed: Codes
-    """The code in the qrels of each run topic, -1 if the topic is unjudged."""
+    """For each topic of the runs, its code in the qrels, or -1 if it is unjudged."""
     lengths: Codes
     """The length of every list, shape (system, run topic)."""
     collections: Collections

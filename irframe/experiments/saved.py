@@ -185,7 +185,7 @@ def _block(experiment: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
 def _tables(
     experiment: Experiment, coords: Coords
 ) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
-    """Return the tables without hits, and their column types."""
+    """Return all tables except hits, and their column types."""
     base = experiment.judgments
     pool = experiment.known_pool
     hits = experiment.hits

@@ -342,7 +342,8 @@ class Coverage(NamedTuple):
     """The evidence that retrieved units cover."""
 
     covered: NDArray[np.float64]
-    """The length of the evidence that each unit covers, but no unit above it in the list."""
+    """The length of the evidence that each unit covers and that no unit above it in the list
+    covers."""
     completing: Codes
     """For each completely covered span, the unit that completes it."""
     list: Codes

@@ -391,7 +391,8 @@ def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Fl
     depths
         The depths to return, shape (depth,).
     start
-        Scores for one choice of labels, from which the search starts, shape (row, depth).
+        Scores for one choice of labels, which are the initial values of the search, shape (row,
+        depth).
 
     Returns
     -------

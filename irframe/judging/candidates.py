@@ -44,7 +44,7 @@ class JudgingMethod(OptionValue):
         `judge_next` or `replay` uses its default method.
     credit
         The runs whose expected precision changes when a document is judged. With ``"all"`` these
-        are all runs that retrieved the document. With ``"run"`` this is only the run for which the
+        are all runs that retrieved the document. With ``"run"`` this is only the run from which the
         document was chosen. Only ``"maxmean"`` has this option.
     batch
         Number of documents per topic that are judged together, at least 1. All documents of a batch

@@ -122,10 +122,11 @@ of coefficients."""
 LEAST_CLUSTERS = 1.5
 """Lower limit of the effective number of clusters, see `clusters_of`."""
 LEAST_TOPICS = 15
-"""Minimum number of topics for which the coverage of intervals equals the confidence level."""
+"""Minimum number of topics. With fewer topics, the coverage of intervals is below the confidence
+level."""
 MOST_UNEQUAL = 0.6
-"""Maximum coefficient of variation of the number of documents per topic for which the coverage of
-intervals equals the confidence level."""
+"""Maximum coefficient of variation of the number of documents per topic. If it is higher, the
+coverage of intervals is below the confidence level."""
 ROUNDING = 1e-12
 """Maximum standard error that is treated as 0, because it may be a rounding error."""
 LEAST_WITH_GRADE = 5

@@ -89,7 +89,7 @@ def judge_next(
         A frame with `n` rows in the order of judging, and with the columns
 
         - ``topic`` and ``doc``, the document to judge;
-        - ``priority``, the value by which the method chose the document;
+        - ``priority``, the value of the method's criterion for the document;
         - ``probability``, the probability of relevance. Without a prior, the probability is
           estimated from the precision of the runs that retrieved the document;
         - ``best_rank``, the best rank of the document in any run, and ``runs``, the number of runs

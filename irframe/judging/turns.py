@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
     topic: Array
     document: Array
     run: Array
-    """Position of the run for which the document was chosen."""
+    """Position of the run from which the document was chosen."""
     relevant: Array
     """Relevance of the document, from 0 to 1."""
 
@@ -53,11 +53,11 @@ class Judging(ABC):
         Prior probabilities of relevance, or None.
     weight
         Weight of a judgment of each document for each run, shape (topic, document, system), or None
-        for methods that do not update all runs with the document.
+        if a judgment does not affect all runs that retrieved the document.
     """
 
     by_account = False
-    """Whether the state of a method depends on the run for which a document was chosen."""
+    """Whether the state of a method depends on the run from which a document was chosen."""
     random = False
     """Whether the choices of a method depend on the random order of tied runs."""
 
@@ -69,7 +69,7 @@ class Judging(ABC):
         self.weight = weight
         self.open = pool.exists.copy()
         self.topics = np.arange(len(self.open))
-        # for each topic, the run for which the method chose the most recent document
+        # for each topic, the run from which the method chose the most recent document
         self.run = np.zeros(len(self.open), np.intp)
         # the prior Beta(1, 1) of each run's precision counts as one relevant document of two
         self.hits = np.ones((len(self.open), pool.rank.shape[-1]))  # shape (topic, run)
@@ -153,7 +153,7 @@ class RunChoice(Judging, ABC):
 
     @abstractmethod
     def quality(self) -> Array:
-        """Return the quality by which runs are chosen, (topic, system)."""
+        """Return the criterion for choosing runs, shape (topic, system)."""
 
     def next(self) -> tuple[Array, Array]:
         """Return the best run's next document, and the run's quality."""
@@ -270,7 +270,7 @@ class Turns(NamedTuple):
     document: Array
     """Position of each document among the candidates of its topic."""
     priority: Array
-    """Value by which the method chose each document."""
+    """Value of the method's criterion for each document."""
 
 
 def take_turns(
