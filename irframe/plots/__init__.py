@@ -1,6 +1,6 @@
 """Figures, which draw results and compute nothing.
 
-``__init__.pyi`` lists their names. Each figure is imported at its first use.
+The file ``__init__.pyi`` lists the names of the figures. Each figure is imported at its first use.
 """
 
 import sys
@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Figures(ModuleType):
-    """Module in which figures hide modules of the same name."""
+    """Class of this module; it protects figures from being overwritten."""
 
     # importing a module such as irframe.plots.ladder would overwrite the function of this name
     def __setattr__(self, name: str, value: object) -> None:

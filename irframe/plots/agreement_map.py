@@ -26,12 +26,20 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-"""Borders of the coloured bins of agreement. Orderings with an agreement above 0.9 are customarily
-called equivalent (Voorhees, 2001)."""
+"""Limits of the bins of agreement. Each bin has its own colour.
+
+Orderings with an agreement above 0.9 are customarily called equivalent (Voorhees, 2001).
+"""
 BELOW = ("#7F2704", "#FFF0E0")
-"""Colours of the lowest and the highest bin below 0.9, between which colours are interpolated."""
+"""Colours of the lowest and the highest bin below 0.9.
+
+Bins between them have interpolated colours.
+"""
 ABOVE = ("#C6DBEF", "#4292C6")
-"""Colours of the lowest and the highest bin above 0.9, between which colours are interpolated."""
+"""Colours of the lowest and the highest bin above 0.9.
+
+Bins between them have interpolated colours.
+"""
 UNDEFINED = "#D5D8DC"
 """Colour of undefined correlations."""
 THRESHOLD = 0.9
@@ -54,7 +62,7 @@ def binned_colours() -> tuple["Colormap", "BoundaryNorm"]:
 
 
 def add_scale(ax: Axes, mesh: "AxesImage | QuadMesh", values: xr.DataArray) -> None:
-    """Add the colour scale, labelled by the measure of agreement."""
+    """Add the colour scale, labelled with the measure of agreement."""
     label = method_text(values.attrs) or "agreement"
     layout.figure_of(ax).colorbar(mesh, ax=ax, ticks=list(LEVELS), spacing="uniform", label=label)
 
@@ -76,7 +84,7 @@ def categories(checked: xr.Dataset, verdict: xr.DataArray) -> Iterator[tuple[int
 
 
 def checked_test_text(checked: xr.Dataset) -> str:
-    """Return a text with the significance tests of a result."""
+    """Return the names of a result's significance tests as text."""
     tests = listed(checked.attrs.get("test"))
     selected = [test for test in tests if parse_test(test).name == checked["test"].item()]
     return significance_text({**checked.attrs, "test": selected})
@@ -219,7 +227,7 @@ def agreement_bars(
 
 
 WIDE = 1.15
-"""Diameter of a dot, relative to the distance between the centres of two dots."""
+"""Diameter of a dot, relative to the distance between the centres of neighbouring dots."""
 LARGEST = 90
 """Area of the largest dot, in square points."""
 
@@ -358,7 +366,7 @@ def volatility_map(
     sides = values[axis.other].to_numpy(), values[axis.dim].to_numpy()
     cells = np.ma.masked_invalid(values.to_numpy())
     look: Style = {"cmap": colourmap, "norm": norm}
-    # as vectors, the cells of 200 depths take 0.96 MB in a PDF, and as pixels 0.09 MB
+    # in a PDF, the cells of 200 depths take 0.96 MB as vectors and 0.09 MB as pixels
     mesh = ax.pcolormesh(*map(_borders, sides), cells, rasterized=True, **look)
     add_scale(ax, mesh, values)
     if pool_depth := canvas.pool_depth_attr(values):
@@ -373,6 +381,6 @@ def volatility_map(
 
 
 def _borders(depths: Array) -> Array:
-    """Return the borders of cells, halfway between depths."""
+    """Return the edges of the cells, halfway between neighbouring depths."""
     middle = (depths[1:] + depths[:-1]) / 2
     return np.concatenate([[depths[0] - 0.5], middle, [depths[-1] + 0.5]])

@@ -37,15 +37,18 @@ LINES = ("-", "--", ":", "-.")
 """Dash patterns of lines. After all colours are used, further series use the next pattern."""
 
 FAINT = "#8C96A1"
-"""Colour of background lines, which are visible on white and on black."""
+"""Colour of lines in the background, which is visible on white and on black."""
 
 SYSTEM_STYLES: dict[Hashable, int] = {}
-"""Mapping from a system to the number of its style. Users may add systems to set their styles."""
+"""Mapping from a system to a number that selects its colour and dash pattern.
+
+Users may add systems.
+"""
 
 Stops = Sequence[float] | Array
 """Depths, thresholds or budgets on the horizontal axis."""
 FEWEST = 3
-"""Minimum number of rows for which a new figure has space."""
+"""A new figure has space for at least this number of rows, even if fewer rows are drawn."""
 ROWS = 40
 """Maximum number of rows in a figure if neither its size nor the number of rows is passed."""
 LEGEND: Style = {"frameon": False, "fontsize": "small"}
@@ -69,7 +72,7 @@ Drawn = TypeVar("Drawn")
 
 def figure(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
     """Decorate a plotting function: require matplotlib, and accept cost arguments."""
-    # `paper` draws nothing, and is therefore not decorated
+    # `paper` draws nothing, so it is not decorated
     if "figsize" not in inspect.signature(function).parameters:
         return function
     with_data = with_costs(function)
@@ -79,7 +82,7 @@ def figure(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
         pyplot()
         return with_data(*arguments, **options)
 
-    # with __wrapped__, a figure would accept unknown keywords
+    # if __wrapped__ were kept, a figure would accept unknown keywords
     del draw.__wrapped__
     return draw
 
@@ -296,7 +299,7 @@ def draw_systems(
         # matplotlib leaves labels that begin with an underscore out of legends
         ax.plot(depths, curves[system], label=f"_{system}", zorder=1, **thin, **dot)
     if n_background:
-        # an empty line is the only entry of the legend for all lines in the background
+        # a line without points represents all lines in the background in the legend
         ax.plot([], [], label=counted(len(n_background), "other system"), **thin)
 
 
@@ -412,7 +415,7 @@ def select_only(values: Selected, dim: str, label: Hashable | None = None) -> Se
     if dim not in values.dims and label is None:
         return values
     labels = np.atleast_1d(values[dim]).tolist() if dim in values.coords else []
-    # a metric has several spellings, such as R@10 and Recall@10
+    # the same metric can be written in several ways, such as R@10 and Recall@10
     if dim == METRIC and label is not None:
         pos = index_of(label, labels)
         label = str(label) if pos is None else labels[pos]

@@ -101,7 +101,7 @@ def crp_curves(
     """
     on_topic = select_topic(misplaced, topic)
     names = on_topic[SYSTEM].to_numpy().tolist()
-    # five ranks by Twist show the spread of all systems without covering the figure
+    # five systems from best to worst Twist show the spread without covering the figure
     if systems is None:
         order = np.argsort(-on_topic["twist"].to_numpy(), kind="stable")
         rows = order[np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)]
@@ -290,7 +290,7 @@ def _references(cube: xr.Dataset, run: xr.Dataset, rel: int) -> dict[str, Array]
     R = int(run["recall_base"])
     if not R:
         raise ParameterError("a topic with relevant documents", repr(run[TOPIC].item()))
-    # levels ascend, and an ideal ranking has the highest grades first
+    # levels are in ascending order, but an ideal ranking begins with the highest grades
     relevant = np.repeat(levels, np.where(levels >= rel, count[0], 0))[::-1]
     ideal = np.concatenate([relevant, np.zeros(length - R, dtype=relevant.dtype)])
     rankings = {"ideal": ideal, "full scale": ideal[::-1], "worst": np.zeros_like(ideal)}
@@ -306,7 +306,7 @@ KINDS = (
     *("excellent B", "ups-and-downs", "typical A", "typical B"),
 )
 LOW = 300
-"""Height of two rows of panels in points. If a figure has less height, panels are smaller."""
+"""Height that two rows of panels need, in points. In a lower figure, panels are smaller."""
 
 
 def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
@@ -414,7 +414,7 @@ def effort_gain(
     cells
         Result of `irframe.verbs.effort_gain`.
     metric
-        The metric of gain, required if there are several metrics.
+        The metric that measures gain, required if there are several metrics.
     ax
         Axes to draw on. The default is a new figure.
     figsize

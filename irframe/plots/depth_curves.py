@@ -381,7 +381,7 @@ def _of_power(data: xr.Dataset) -> Iterator[tuple[str, Array, float | None]]:
 def _p_of_frame(data: pd.DataFrame) -> Iterator[tuple[str, Array, float | None]]:
     dim = axis_of(data).dim
     holding("a comparison frame", data, {METRIC, dim, "p_adjusted"}, "columns")
-    # groupby leaves out rows whose depth is missing, as in comparisons without depths
+    # groupby leaves out rows without a depth, and some comparisons have no depths
     depth = data[dim].astype("string").fillna("")
     for (metric, k), p in data["p_adjusted"].groupby([data[METRIC], depth], sort=False):
         yield _curve_label({METRIC: str(metric), dim: str(k)}, dim), p.to_numpy(), None

@@ -110,7 +110,7 @@ def differences(
         look: Style = {"markerfacecolor": face, "markersize": 4, "zorder": 3}
         ax.plot(middle[chosen], positions[chosen], "o", color=canvas.COLOURS[0], **look)
     ax.axvline(0, color=canvas.text_colour(ax), linestyle="--", linewidth=0.8)
-    # a margin in the attributes applies to all metrics, so one line is enough
+    # a margin in the attributes applies to all metrics, so one line marks it
     if isinstance(margin := compared.attrs.get("margin"), float):
         ax.axvline(-sign * margin, color=canvas.FAINT, linestyle="--", linewidth=0.8)
     ax.set_yticks(positions, names)
@@ -197,7 +197,7 @@ def critical_difference(
     groups = _groups(board["letters"].iloc[shown])
     rows = _rows_of(groups, len(shown))
     ax, fit = canvas.row_axes(ax, rows, (6.4, 1.1, 0.23), figsize, chosen=False)
-    # without the worst system, bars may disappear, too, so the height is computed anew
+    # if the worst system is dropped, bars may disappear too, so the height is computed again
     while len(shown) > 2 and _rows_of(groups, len(shown)) > fit:
         shown = shown[:-1]
         groups = _groups(board["letters"].iloc[shown])
@@ -232,7 +232,7 @@ def _positions(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
 
 
 def _rows_of(groups: list[Array], systems: int) -> int:
-    """Return the height of bars and names, in rows."""
+    """Return the number of rows that bars and names need."""
     return int(np.ceil(BAR * len(groups))) + 1 + (systems + 1) // 2
 
 

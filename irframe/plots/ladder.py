@@ -1,4 +1,4 @@
-"""Figures of systems by rank, by group and by cost.
+"""Figures of ranks, of best systems, and of costs.
 
 Figures: ladder, best_systems, pareto_front.
 """
@@ -27,9 +27,9 @@ from irframe.tables.quantities import topics_text
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
-"""Opacities of the grey bands behind tiers with even and with odd numbers."""
+"""Opacity of the grey band behind a tier with an even number, and with an odd number."""
 SELDOM = 0.01
-"""Smallest share of resamples with rank 1 that is printed beside a system."""
+"""Smallest printed share of the resamples in which a system is first."""
 
 
 def ladder(
@@ -177,7 +177,7 @@ def _bands(ax: Axes, tiers: Array) -> None:
 
 
 EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0])
-"""Borders of the bins on the scale of precision, with the best bin first."""
+"""Limits of the bins into which the scale of precision is divided, in descending order."""
 
 
 def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
@@ -185,8 +185,8 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
 
     Also called as ``best.ireval.plot.best_systems()``.
 
-    The horizontal axis has bins of precision. A search length is drawn in the bin of its
-    reciprocal. Therefore, metrics that agree on the quality of the best systems have bars in
+    The horizontal axis is divided into bins of precision. A search length is drawn in the bin of
+    its reciprocal. Therefore, metrics that agree on the quality of the best systems have bars in
     neighbouring bins.
 
     Parameters
@@ -253,7 +253,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
 
 
 def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
-    """Count scores by bin, or the reciprocals of costs."""
+    """Count scores by bin; take the reciprocals of costs first."""
     scale = 1 / np.maximum(values, 1) if facts(metric).cost else values
     clipped = np.clip(scale[~np.isnan(scale)], 0, 1)
     # searchsorted requires ascending values, and the edges descend
@@ -383,7 +383,8 @@ def _styles(ax: Axes, names: list[Hashable], order: list[int]) -> dict[int, tupl
     named = sorted(order[:MOST_NAMED])
     chosen = [names[row] for row in named]
     colours = canvas.system_colours(chosen, names)
-    # there are fewer colours than named systems, and points have no dash patterns
+    # there are fewer colours than named systems, and points have no dash patterns to tell them
+    # apart
     n_earlier = [colours[:number].count(colour) for number, colour in enumerate(colours)]
     markers = [canvas.MARKERS[count % len(canvas.MARKERS)] for count in n_earlier]
     styles = zip(named, layout.fitting_names(ax, chosen), colours, markers, strict=True)
@@ -401,7 +402,7 @@ def _only_other(scores: xr.DataArray | pd.DataFrame, cost: str) -> str | None:
 
 
 def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArray[np.float64]:
-    """Return mean, lower and upper limit, shape (3, system)."""
+    """Return each system's mean, lower limit and upper limit."""
     summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
     mean = summed["mean"].to_numpy()
     ends = [summed[side].to_numpy() for side in ("ci_low", "ci_high")]
@@ -410,7 +411,7 @@ def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArr
 
 
 def _known_costs(cost: object, names: list[Hashable]) -> NDArray[np.float64]:
-    """Return passed costs as means without intervals, shape (3, system)."""
+    """Return passed costs as means, lower limits and upper limits."""
     costs = pd.Series(dict(cost) if isinstance(cost, Mapping) else cost)
     values = costs.reindex(names).astype(float)
     if values.isna().any():

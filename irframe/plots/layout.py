@@ -119,7 +119,7 @@ def figure_of(ax: Axes) -> "Figure":
 def size_in_points(ax: Axes) -> tuple[float, float]:
     """Return the size of axes with labels, in points."""
     figure = figure_of(ax)
-    # constrained layout sizes axes when a figure is drawn, but the size of a figure is known before
+    # constrained layout sizes axes only when a figure is drawn; the figure's size is known before
     box = figure.bbox if fills_figure(ax) else ax.get_window_extent()
     return 72 * box.width / figure.dpi, 72 * box.height / figure.dpi
 
@@ -242,7 +242,8 @@ def drop_overlapping(texts: Sequence[Any]) -> None:
     legend = [ax.get_legend().get_window_extent()] if ax.get_legend() else []
     obstacles = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis)] + legend
     for text in texts:
-        # the first pass tries the text where it is, and the second pass the other side of its point
+        # the first attempt leaves the text where it is; the second moves it to the other side of
+        # its point
         for side in ("right", "left") if text.get_ha() == "left" else ("left", "right"):
             box = text.get_window_extent()
             inside = figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
@@ -393,6 +394,6 @@ def legend_below(ax: Axes, handles: Sequence[Artist], look: Style) -> Any:
     rows = -(-len(labels) // max(columns["ncols"], 1)) + (look["title"] is not None)
     grow_figure(ax, (rows - ROWS) * ROW * height)
     legend: Any = ax.legend(handles, labels, loc="upper center", **look, **columns)
-    # tick labels below the axes may change until a figure is drawn, and with them the anchor
+    # the anchor depends on tick labels below the axes, which may change until the figure is drawn
     legend.get_bbox_to_anchor = partial(_below, ax)
     return legend

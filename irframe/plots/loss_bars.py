@@ -16,7 +16,10 @@ from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, Size
 
 CAUSES = {"score": "#0072B2", "not_retrieved": "#D5DAE0", "ordered": "#E69F00"}
-"""Mapping from columns of losses to colours. Columns ``cut_by_...`` have the colours of `CUTS`."""
+"""Mapping from columns of a table of losses to the colours of their bars.
+
+Columns ``cut_by_...`` are drawn in the colours of `CUTS`.
+"""
 CUTS = ("#CC79A7", "#009E73", "#56B4E9")
 
 

@@ -49,7 +49,7 @@ def label_legend(ax: Axes) -> None:
 GAP = 1
 """Width of the space between panels, relative to a cell of a ranking."""
 WIDE = 3
-"""Width of the panel with score differences of a metric, relative to a cell of a ranking."""
+"""Width of the panel that shows a metric's score differences, relative to a cell of a ranking."""
 MOST_SPELLED = 60
 """Maximum number of topics whose names and score differences are printed."""
 
@@ -147,7 +147,7 @@ def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Array, float, Style]]
 
 
 def _ahead(data: xr.Dataset) -> Array:
-    """Return the sign of the advantage of a over b."""
+    """Return 1 where a is better, -1 where b is."""
     signs = [facts(metric).sign for metric in data[METRIC].to_numpy()]
     ahead: Array = np.sign(data["difference"].to_numpy()) * np.reshape(signs, (-1, 1))
     return ahead
@@ -223,7 +223,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
         raise ParameterError(f"rankings of length 1 to {LONGEST}", str(len(names[0])))
     levels: dict[int, list[str]] = {}
     for name in names:
-        # each arrow lowers the sum by 1, and thus joins two neighbouring levels
+        # an arrow lowers this sum by 1, so it always joins two neighbouring levels
         height = sum(len(name) - i for i, bit in enumerate(name) if bit == "1")
         levels.setdefault(height, []).append(name)
     position = {
@@ -385,7 +385,7 @@ def _stack(
     column = column[order]
     values = values[order]
     before = np.cumsum(values) - values
-    # searchsorted finds the first document of each topic, at which the sums begin again
+    # searchsorted finds the first document of each topic, where a new sum begins
     bottom = before - before[np.searchsorted(column, column)]
     edge: Style = {"edgecolor": canvas.background(ax), "linewidth": 0.4}
     ax.bar(column, values, bottom=bottom, color=colour, width=0.8, **edge)

@@ -252,7 +252,7 @@ def difference_histogram(
     systems = [str(histogram[f"system_{side}"].iloc[0]) for side in "ab"]
     ends = histogram[["low", "high"]].to_numpy()
     near, far = canvas.system_colours(systems)
-    # the sum has the sign of the bin, also if one end is infinite
+    # the sum of both ends has the sign of the bin, even if one end is infinite
     sides = np.sign(ends.sum(axis=1)).astype(int)
     colours = [{-1: near, 0: canvas.FAINT, 1: far}[side] for side in sides]
     positions = np.arange(len(histogram))

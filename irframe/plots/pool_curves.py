@@ -60,7 +60,7 @@ def pool_curves(
     'relevant documents per topic'
     """
     by_name: Mapping[str, Any] = {"": growth}
-    # an xarray.Dataset is a Mapping, too
+    # an xarray.Dataset is also a Mapping
     if isinstance(growth, Mapping) and not isinstance(growth, xr.Dataset):
         by_name = growth
     for pool in by_name.values():
@@ -151,7 +151,7 @@ def robustness_curves(
     chosen = canvas.select_only(chosen, DEPTH, depth)
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
-        # lines begin at all judgments, whose agreement with themselves is 1 by definition
+        # each line begins with all judgments, which agree perfectly with themselves
         defined = chosen.notnull().any([SHARE, SEED])
         full = xr.ones_like(chosen.isel({SHARE: [0]})).where(defined)
         chosen = xr.concat([full.assign_coords({SHARE: [1.0]}), chosen], SHARE)
@@ -161,7 +161,7 @@ def robustness_curves(
     for number, metric in enumerate(chosen[METRIC].to_numpy()):
         line = chosen.sel({METRIC: metric})
         mean = line.mean(SEED)
-        # DataArray.std warns about shares without values, and this formula does not
+        # unlike DataArray.std, this formula does not warn about shares without values
         half = np.sqrt(((line - mean) ** 2).mean(SEED))
         style = canvas.marked_style(number) | {"linestyle": "-"}
         ax.plot(positions, mean, label=str(metric), **style)
@@ -202,11 +202,10 @@ def budget_curves(
     replayed
         Result of `irframe.verbs.replay`.
     value
-        The value to draw, as in the result of `irframe.verbs.replay`. ``"kept"`` is the share of
-        significant differences that stay significant. ``"changed"`` is the share of pairs of
-        systems whose conclusion changes. ``"found"`` is the number of relevant documents per topic.
-        ``"tau"`` and ``"tau_ap"`` are the agreement with the ranking of systems under full
-        judgments.
+        The variable of `replayed` to draw. ``"kept"`` is the share of significant differences that
+        stay significant. ``"changed"`` is the share of pairs of systems whose conclusion changes.
+        ``"found"`` is the number of relevant documents per topic. ``"tau"`` and ``"tau_ap"`` are
+        the agreement with the ranking of systems under full judgments.
     metric
         The metric to draw, required if there are several metrics.
     ax
@@ -277,8 +276,8 @@ def judge_ranks(
 ) -> Axes:
     """Draw the ranks of systems under two judges.
 
-    Also called as ``effect.ireval.plot.judge_ranks()``. Systems above the diagonal rank better
-    under the judge than under the reference.
+    Also called as ``effect.ireval.plot.judge_ranks()``. A system above the diagonal has a better
+    rank under the judge than under the reference.
 
     Parameters
     ----------
@@ -377,8 +376,8 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a cell per pair of grades. The text of a cell contains the share of the row
-        in percent and the number of documents.
+        The axes, with a cell per pair of grades. The text of a cell contains its share of the row
+        in percent, and its number of documents.
 
     Raises
     ------

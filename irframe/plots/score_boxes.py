@@ -253,7 +253,7 @@ def _task_dots(ax: Axes, scores: xr.DataArray, order: list[int]) -> None:
         return
     means = tasks.means.iloc[order]
     for number, (name, values) in enumerate(means.items()):
-        # the first colour is that of the means over all tasks
+        # the first colour is used for the means over all tasks
         colour = canvas.COLOURS[1 + number % (len(canvas.COLOURS) - 1)]
         look: Style = {"markersize": 4, "color": colour, "alpha": 0.8, "zorder": 1}
         mark = MARKS[number % len(MARKS)]

@@ -1,4 +1,4 @@
-"""Lists of two systems, outcomes, orderings, losses and effort."""
+"""Sections that compare systems by lists, outcomes, orderings and costs."""
 
 import gzip
 import json
@@ -79,7 +79,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
     shown = grade.shape[-1]
     try:
         named = document_names(cube, shown, None if of_spans(cube) else runs)
-    except InputError:  # the lists of the cube are not the rankings of the runs
+    except InputError:  # the runs are not those from which the cube was made
         named = document_names(cube, shown)
     if of_spans(cube):
         _name_spans(cube, grade, named)
@@ -130,9 +130,9 @@ MARKS = {words.UNJUDGED: "?", words.EMPTY: ""}
 PAGE_BYTES = 3_000_000
 """The maximum size of a page with texts, in bytes. Texts that do not fit are left out."""
 OPENING_BYTES = 2 * SHOWN * 2 * SNIPPET
-"""An upper bound of the uncompressed texts in the two lists that the page opens with, in bytes."""
+"""The maximum size of the texts in the two lists of the opening page, in uncompressed bytes."""
 SPELLED = 4 / 3
-"""The number of base64 characters per byte."""
+"""The number of characters that base64 needs for a byte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +142,9 @@ class Snippets:
     Parameters
     ----------
     documents
-        Position in `TopLists.names` -> beginning of the document's text.
+        Mapping from a position in `TopLists.names` to the beginning of the document's text.
     queries
-        Position of a topic -> its query.
+        Mapping from the position of a topic to its query.
     topics
         Number of topics whose documents have texts.
     """
@@ -376,7 +376,7 @@ NAMES = {
     "ni": "behind",
     "**ni": "first behind, then undecided",
 }
-"""Column of `orderings` -> heading, which says how the system compares with the baseline."""
+"""Mapping from a column of `orderings` to its heading, which compares system and baseline."""
 OUTCOMES = (
     *("neither", "a_only", "b_only", "both", "p_answered", "esl_a", "esl_b"),
     *("p_esl_wilcoxon", "better", "significantly_better", "no_harm"),
@@ -455,7 +455,7 @@ SUBJECTS = {
     "ASL": ("lengths", "10.48550/arXiv.2201.01745", "questions/beyond-the-top"),
     "Twist": ("effort", "10.1002/asi.23416", "questions/effort"),
 }
-"""Metric -> key of its section, DOI of its paper, and page of the documentation."""
+"""Mapping from a metric to the key, the DOI and the documentation page of its section."""
 
 
 def _lengths(view: View, metric: str) -> PagePart:
@@ -464,7 +464,7 @@ def _lengths(view: View, metric: str) -> PagePart:
     depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
     try:
         scored = view.costs.sel({METRIC: [metric], DEPTH: [depth]})
-    except MetricError:  # `costs` fails if ASL or Twist is undefined, but `metric` may be defined
+    except MetricError:  # `costs` fails if ASL or Twist is undefined, even if `metric` is defined
         scored = score(view.full_cube, metric, at=[depth])
     summed = summary(scored)
     frame = summed.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().reset_index()

@@ -34,12 +34,12 @@ LINE = 20
 ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -32, "titleY": -12}
 """Options that put the title of a vertical axis above the axis and its labels."""
 DIGITS = re.compile(r"(\.\d\d)\d{3,}")
-"""Pattern of coordinates with three or more decimals that can be omitted.
+"""Pattern of coordinates with at least five decimals, of which only the first two are kept.
 
-Without these decimals, which no screen shows, an SVG is a third smaller.
+Without the other decimals, which no screen shows, an SVG is a third smaller.
 """
 MARKS = " role-mark "
-"""The text that an SVG of Vega contains once for each layer with marks."""
+"""A text that occurs once per layer of marks in an SVG drawn by Vega."""
 LONGEST = 14
 """The maximum number of letters in a name at the end of a line."""
 NAME_GAP = 0.075
@@ -60,7 +60,7 @@ Chart = Any
 """A chart or encoding of altair. Altair is optional, so its types are not imported."""
 
 
-# the page of the example asks for these modules 84 times
+# the modules are cached, because the page of the example requests them 84 times
 @cache
 def _needed(name: str) -> ModuleType:
     """Import a module of the extra ``report``.
@@ -259,7 +259,7 @@ def differences(bars: pd.DataFrame, title: str) -> Spec:
         Name of the quantity that is drawn.
     """
     alt = drawing()
-    # Vega draws no mark at positions such as "constructor", so that names are labels of numbers
+    # Vega draws no mark at a position called "constructor", so positions are numbers with labels
     axis = alt.Axis(labelOverlap=True, labelExpr="data('bars')[datum.value].topic")
     chart = alt.Chart(alt.NamedData("bars")).mark_bar()
     chart = chart.encode(
@@ -347,7 +347,7 @@ def ranges(ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: i
     columns += [name for name in ("low", "high", "verdict") if name in ends]
     frame = ends[columns].reset_index(drop=True)
     frame["name"] = [short(name, 2 * LONGEST) for name in frame["system"].map(text)]
-    # labels contain the verdict, of which only better and worse remain for the colours
+    # labels contain every verdict, but only the verdicts better and worse have a colour
     frame["label"] = [range_label(row, title) for row in frame.to_dict("records")]
     frame["place"] = range(len(frame))
     verdicts = frame.get("verdict", pd.Series("", frame.index))

@@ -237,7 +237,7 @@ def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
 
 
 ENDS = ("ci_low", "mean", "ci_high")
-"""Statistics of a system that its bar in the leaderboard shows."""
+"""Statistics that the bar of a system in the leaderboard shows."""
 SPANNED = (*ENDS, "repeats")
 """Statistics whose range over all systems determines the scale of the bars."""
 
@@ -299,7 +299,7 @@ class HardTopics:
         values = values[:, scored]
         sign = int(self.view.setting.signs[self.metric, 0, 0])
         quarters = self.view.quarters[self.metric, :, scored, self.depth].T
-        # argmax would select NaN, so that missing scores count as the worst
+        # argmax would select NaN, so missing scores are replaced by the worst possible value
         ahead = np.where(np.isnan(values), -np.inf, sign * values).round(TIE)
         best = ahead.argmax(axis=0)
         ties = (ahead == ahead.max(axis=0)).sum(axis=0)
@@ -339,7 +339,7 @@ def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, Values]:
         missed = names[zeros].tolist()
         return "hard.zeros", {"zeros": len(missed), "n": len(names), "names": missed}
     marks = table[["median", "top"]].to_numpy().round(TIE)
-    # topics that tie with the last named topic are named, too
+    # topics that are as hard as the last named topic are named too
     last = np.flatnonzero((marks == marks[:NAMED][-1]).all(axis=1))[-1]
     if last == len(names) - 1 and (marks[0] == marks[-1]).all() and last:
         return "hard.every", {"n": len(names)}

@@ -279,7 +279,7 @@ class Change(NamedTuple):
         """
         if self.pair.sizes[SYSTEM] == 2:
             return self.pair, self.runs
-        # lists of a file have minus the rank as score
+        # in the lists of a baseline file, the score of a document is its negative rank
         n_documents = 0 if self.lists is None else int(-self.lists[SCORE].min())
         if self.lists is None or metric.depth is None or n_documents < metric.depth:
             return None
@@ -319,7 +319,7 @@ def _cube_with(
     judged = judged[judged[TOPIC].isin(topics)]
     [system] = single[SYSTEM].to_numpy()
     hits = runs[(runs[named[SYSTEM]] == system) & runs[named[TOPIC]].isin(topics)]
-    # both kinds of lists are ranked by score, so that ranks become negative scores
+    # both kinds of lists are ranked by score, so ranks are converted to negative scores
     score = hits[named[SCORE]] if SCORE in named else -hits[named[words.RANK]]
     columns = {
         SYSTEM: system,

@@ -88,7 +88,7 @@ def rules(*scripts: str) -> str:
     # browsers compare each hash with the exact text between the script tags
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()) for script in scripts]
     sources = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
-    # style attributes place the bars, and hashes in a policy do not apply to attributes
+    # bars are placed by style attributes, to which the hashes in a policy do not apply
     directives = {"default-src": "'none'", "script-src": sources, "style-src": "'unsafe-inline'"}
     directives |= {"img-src": "data:", "base-uri": "'none'", "form-action": "'none'"}
     return "; ".join(f"{name} {value}" for name, value in directives.items())
@@ -303,7 +303,7 @@ class Page:
             "unit": setting.axis.unit,
             "along": plural(setting.axis.dim),
             "repeated": self.repeat_word and [self.repeat_word, self.repeat_words],
-            "figures": {  # the page contains the data separately
+            "figures": {  # the data are in another part of the page
                 name: figure | {"datasets": {name: [] for name in figure["datasets"]}}
                 for name, figure in self.live.items()
             },

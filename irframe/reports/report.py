@@ -66,7 +66,10 @@ MADE: ContextVar[str] = ContextVar("irframe_made", default="")
 
 
 VERBS = ("rank_intervals", "compare", "volatility")
-"""Verbs whose papers the page cites. Their results are ranks, differences, and orders by depth."""
+"""Verbs whose papers the page cites.
+
+They compute ranks, differences, and agreement between depths.
+"""
 
 
 def named_after(setting: Setting) -> str:
@@ -309,7 +312,7 @@ def report(
     arguments = {name: value for name, value in locals().items() if name not in DATA}
     if not isinstance(title, str | None):
         raise ParameterError("title= to be a text", shortened(title))
-    # A missing extra or a wrong path raises before the computation. The computation takes 10 CPU
+    # A missing extra or a wrong path must raise an error before the computation, which takes 10 CPU
     # seconds for the 143 systems of TREC-COVID, round 1.
     figures.drawing()
     refuse_unused(slots_of(signature_of(report))["test"], test, "report", "test")

@@ -70,7 +70,7 @@ class Setting:
         if stop is None:
             chosen_depths = usual_depths(cube.sizes[DEPTH]) if at is None else checks_listed(at)
             shown = tuple(wanted_depths(cube, chosen, sorted({*chosen_depths})))
-            # if all depths are greater than OPENING, the page opens with the least
+            # if all depths are greater than OPENING, the page opens with the smallest depth
             usual = max([depth for depth in shown if depth <= OPENING] or shown[:1])
             opening = usual if at is None else int(chosen_depths[0])
         elif at is not None:
@@ -84,7 +84,7 @@ class Setting:
 
     @cached_property
     def rank(self) -> int:
-        """Depth of sections on documents, even on pages with budgets."""
+        """Depth of sections on documents, which do not use budgets."""
         return min(OPENING, self.cube.sizes[DEPTH]) if self.axis.unit else self.at
 
     @cached_property
@@ -96,7 +96,8 @@ class Setting:
     def signs(self) -> NDArray[np.int64]:
         """1 for metrics where higher is better, otherwise -1.
 
-        The shape is (metric, 1, 1).
+        The shape is (metric, 1, 1), so that scores over (metric, depth, system) can be multiplied
+        by it.
         """
         return np.array([[[fact.sign]] for fact in self.facts])
 
@@ -215,7 +216,7 @@ class PagePart:
     def csv(self) -> str:
         """Table as CSV text."""
         frame = self._frame.copy()
-        # spreadsheets run texts that begin with =, and numbers need no check
+        # spreadsheets run a text that begins with =, but never a number
         for name in frame.columns.difference(frame.select_dtypes("number").columns, sort=False):
             frame[name] = frame[name].map(cell)
         return "" if self.data is None else frame.to_csv(index=False)

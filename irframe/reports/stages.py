@@ -38,7 +38,8 @@ def stages_of(cube: xr.Dataset) -> list[list[Hashable]]:
     paths = []
     for system in before:
         path = [system]
-        # without the second condition, systems that rerank each other would give an endless path
+        # without the second condition, two systems that rerank each other would cause an endless
+        # loop
         while before[path[0]] in before and before[path[0]] not in path:
             path.insert(0, before[path[0]])
         paths.append(path)

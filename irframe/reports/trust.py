@@ -91,7 +91,7 @@ def _unjudged_share(view: View, depth: int) -> float:
 def what_judging_could_change(view: View, now: str) -> Claim:
     """Choose the sentence on systems that judgments could put first.
 
-    The test excludes the systems from first place, but the bounds of means do not.
+    The test excludes these systems from first place, but the bounds of their means do not.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def what_judging_could_change(view: View, now: str) -> Claim:
     if limits is None or view.is_single or view.void or view.tied[0, at]:
         return None
     order = view.ranked["order"][0, at]
-    # the sign of a cost metric makes its lower limits the higher ones
+    # multiplied by the negative sign of a cost metric, the lower limit becomes the higher one
     low, high = np.sort(sign * np.array(limits), axis=0)
     possible = (high > low[order[0]] + 10.0**-TIE) & ~view.ranked[FIRST][0, at].astype(bool)
     names = view.labels[[system for system in order if possible[system]]].tolist()
@@ -138,7 +138,7 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
         return "sure.few", {"topics": topics}
     share = view.ranked["first"][metric, depth].round(TIE)
     first = view.labels[view.ranked["rank"][metric, depth] == 1]
-    # shares that the page prints alike count as equal
+    # shares count as equal if the page prints the same number for them
     percents = np.rint(100 * share)
     often = view.labels[(percents == percents.max()) & (share > 0)]
     values = {"others": often, "most": float(share.max()), "names": first, "name": first[0]}
@@ -263,11 +263,11 @@ TRUST = "questions/trust"
 TO_JUDGE = 10
 """The number of documents to judge next that the page lists."""
 SHALLOW = 0.05
-"""The lowest share of relevant documents at the last depth of a pool that is called shallow."""
+"""A pool is called shallow if at least this share of documents at its last depth is relevant."""
 OF_SEVERAL = {"next", "left-out"}
-"""Sections that need several systems."""
+"""Keys of the sections that need several systems."""
 OF_ONE = {"left-out"}
-"""Sections that need one list per system."""
+"""Keys of the sections that need one list per system."""
 
 
 def trust(view: View, findings: pd.DataFrame) -> list[PagePart]:
@@ -305,7 +305,7 @@ def _pool(view: View) -> PagePart:
     with unsaid():
         growth = pool_growth(each_a_system(view.full_cube))
     frame = growth[["judged", "relevant", "rate"]].to_dataframe().reset_index()
-    # a depth that adds no documents to the pool has no rate
+    # at a depth that adds no documents to the pool, the share of relevant documents is undefined
     last = frame.dropna(subset="rate").iloc[-1]
     rate = float(last["rate"])
     method = [say("pool.how"), *([say("pool.shallow")] if rate >= SHALLOW else [])]
@@ -333,7 +333,7 @@ def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> pd.DataFrame:
     at = view.setting.pos
     lower, upper = (ends.sel(bound=name).to_series() for name in ("lower", "upper"))
     frame = pd.DataFrame({"mean": (lower + upper) / 2, "lower": lower, "upper": upper})
-    # bounds refer to a depth, so that means at a budget could lie outside them
+    # bounds are computed for a depth, so means at a budget could be outside the bounds
     if not view.setting.axis.unit:
         frame["mean"] = view.ranks["mean"].isel({METRIC: row, DEPTH: at}).to_series()
     frame.insert(0, METRIC, metric)
@@ -450,7 +450,7 @@ def _checks(
 
 
 HALF = 0.999
-"""The maximum of twice `alpha`, because the alpha of a two-sided interval is below 1."""
+"""The maximum of twice `alpha`, which must be below 1 for a two-sided interval."""
 VERDICT_COLUMNS = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
 """Columns of a comparison that the table of verdicts shows."""
 

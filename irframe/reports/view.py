@@ -88,7 +88,7 @@ def rounded_in_order(values: Array, axis: int) -> NDArray[np.float32]:
         # the next float32 is the smallest change that keeps two numbers distinct
         least = np.nextafter(ascending[i - 1], np.float32(np.inf))
         ascending[i] = np.where(above, np.maximum(ascending[i], least), ascending[i - 1])
-    # missing numbers are sorted last, where the loop replaced them
+    # the loop replaced the missing numbers, which are sorted last
     ascending[np.isnan(rising)] = np.nan
     restored = np.empty_like(ascending)
     np.put_along_axis(restored, order, ascending, axis=0)
@@ -102,7 +102,7 @@ STEPS = (0.01, 0.001)
 
 
 QUARTERS = {"low": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "high": 1}
-"""Name of a statistic -> quantile of the systems' scores on a topic."""
+"""Mapping from the name of a statistic to a quantile of the systems' scores on a topic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +162,7 @@ class View:
 
     @cached_property
     def all_scores(self) -> Scores:
-        """Scores averaged over repeats, together with their repeats."""
+        """Means over repeats, together with the scores of single repeats."""
         return read_scores(self.every, self.setting.pairing.over)
 
     @cached_property
@@ -278,7 +278,8 @@ class View:
         first, second = np.eye(systems)[all_pairs(systems).T]
         ahead = self.signed > 0
         behind = self.signed < 0
-        # the products count the pairs that each system loses, and then those that it wins
+        # the products count the systems that are better than a system, and then those that are
+        # worse
         values["rank_low"] = 1 + behind @ first + ahead @ second
         values["rank_high"] = systems - ahead @ first - behind @ second
         values["first"] = np.where(few[..., np.newaxis], np.nan, values["first"])
@@ -340,7 +341,7 @@ class View:
 
     @cached_property
     def reach(self) -> NDArray[np.float64]:
-        """Half width of an interval for a unit standard deviation.
+        """Half width of an interval per unit of standard deviation.
 
         The interval is the one that `compare` computes. The result is NaN for a single topic, and
         for metrics that are not averaged.
@@ -424,7 +425,8 @@ class View:
     def bounded(self) -> xr.DataArray:
         """Bounds of scores, indexed (metric, bound, system, topic)."""
         metrics = self.setting.metrics
-        # if no metric has bounds, the last one raises the error that the page explains
+        # if no metric has bounds, the call for the last metric raises the error that the page
+        # explains
         limits_by_metric = self._bounds(*metrics) or [
             bounds(self.full_cube, metrics[-1], at=self.setting.rank)
         ]
@@ -437,7 +439,8 @@ class View:
         try:
             return [bounds(self.full_cube, *metrics, at=self.setting.rank)]
         except MetricError:
-            # a single metric without bounds fails the common call, so that each is tried alone
+            # one metric without bounds makes the call for all metrics fail, so each metric is tried
+            # alone
             several = metrics if len(metrics) > 1 else ()
             return [limits for metric in several for limits in self._bounds(metric)]
 

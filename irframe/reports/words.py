@@ -27,7 +27,7 @@ class Sentence(str):
     key: str
     """Group and name of the template."""
 
-    # templates call `__html__` in place of escaping, so that the page keeps the key
+    # templates call `__html__` instead of escaping the text, so the page can contain the key
     def __html__(self) -> str:
         from markupsafe import escape  # noqa: PLC0415 - when a page is made
 
@@ -67,11 +67,11 @@ class _Spelled(Formatter):
 
 
 say = _Spelled().say
-"""The function that returns the sentence of a template with values in its fields."""
+"""Function that fills the fields of a template with values and returns the sentence."""
 
 
 Values = dict[Any, Any]
-"""Field of a template, column of a table, or variable of the script -> value."""
+"""Mapping from fields of a template, columns of a table or variables of the script to values."""
 Claim = tuple[str, Values] | None
 """The key of a template and the values for its fields, or None for no sentence."""
 
@@ -146,7 +146,7 @@ def correlation(value: float) -> str:
 
 
 LARGE = 100
-"""Scores of this size or more are shown with one decimal instead of three."""
+"""Scores of at least this absolute value are shown with one decimal instead of three."""
 
 
 def fixed(value: float) -> str:
@@ -177,7 +177,7 @@ def signed(value: float) -> str:
     return f"+{shown}" if value > 0 and shown.strip("0.") else shown
 
 
-# formats of templates receive only a value, so that they cannot get the axis as an argument
+# functions in `FORMS` take only a value, so the axis cannot be passed to them as an argument
 ALONG: ContextVar[Axis] = ContextVar("ALONG", default=DEPTHS)
 """The axis of the page, which decides whether sentences and figures name depths or budgets."""
 
@@ -191,7 +191,7 @@ def deep(depth: int) -> str:
 FORMS: dict[str, Callable[[Any], str]] = {
     form.__name__: form for form in (correlation, deep, listed, percent, level, fixed, short)
 }
-"""The name of a format in templates -> function that formats a value."""
+"""Mapping from the name of a format in templates to the function that formats a value."""
 WORDS = (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
 TEMPLATES = {
     f"{group}.{name}": template
@@ -234,7 +234,7 @@ HEADS = {
     "p_answered": "p, answered",
     "p_esl_wilcoxon": "p, search length (Wilcoxon)",
 }
-"""Headings of the columns whose names are unclear to readers of a table."""
+"""Mapping from column names that are unclear to readers to the headings that tables show."""
 
 
 def headed(name: str) -> str:
