@@ -1,4 +1,4 @@
-"""Comparison of bounds of scores with extremes over all labelings."""
+"""Comparison of score bounds with the extremes over all labelings."""
 
 from dataclasses import replace
 
@@ -12,7 +12,8 @@ from irframe.extremes.labelled_bounds import labelled_bounds
 RECALL_BASED = [v for v in VARIANTS if v.facts.extremes in {"cut", "list"} and v.rising]
 GRADES = (0, 1, 2, 3, None)
 OPEN = topics(max_len=7, grades=GRADES).filter(lambda topic: topic.serp.count(None) <= 4)
-"""Topics with at most four unjudged documents, so that tests can try every labeling."""
+"""Strategy for topics with at most four unjudged documents, so that tests can try every labeling.
+"""
 
 
 def graded(kind):

@@ -14,7 +14,7 @@ os.environ.setdefault("MPLBACKEND", "agg")
 
 # the profile "fixed" draws the same examples in every run, so that failures can be reproduced
 settings.register_profile("fixed", max_examples=2, derandomize=True, database=None, deadline=None)
-# the profile "deep" draws new examples; a failure prints a decorator that reproduces the failure
+# the profile "deep" draws new examples; if one fails, a decorator that reproduces it is printed
 settings.register_profile("deep", max_examples=4, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
@@ -24,8 +24,8 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 def pytest_itemcollected(item):
     """Mark tests that use hypothesis as property tests.
 
-    Coverage is measured without property tests, because property tests run the same lines many
-    times, which is slow under measurement.
+    Property tests are left out when coverage is measured, because they run the same lines many
+    times, and measurement makes this slow.
     """
     if is_hypothesis_test(getattr(item, "obj", None)):
         item.add_marker("property")
@@ -36,8 +36,8 @@ def pytest_itemcollected(item):
 def pytest_collection_modifyitems(config, items):
     """Select a random share of the tests.
 
-    The environment variable `FURTHER_CASES` is the share to select of the tests that are marked
-    `further`. `SHARE_OF_TESTS` is the share to select of all other tests. The seed of
+    The environment variable `FURTHER_CASES` contains the share of tests marked `further` that is
+    selected. `SHARE_OF_TESTS` contains the share of all other tests that is selected. The seed of
     pytest-randomly determines the selection. Tests with the same module and parameters are selected
     together, because they use the same slow fixtures.
     """
@@ -61,7 +61,7 @@ def case_of(item):
 
 
 def pytest_collection_finish():
-    """Exclude the collected tests from garbage collection, which is faster."""
+    """Exclude the collected tests from garbage collection to save time."""
     gc.collect()
     gc.freeze()
 
@@ -89,7 +89,7 @@ def golden(shared):
 @pytest.fixture(scope="session")
 def track():
     """Return the runs and judgments of the example track."""
-    # an import at the top of the module would run before coverage is measured
+    # an import at the top of the module would run before the measurement of coverage begins
     import irframe as ir
 
     return ir.example_track()

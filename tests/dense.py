@@ -9,7 +9,7 @@ from irframe.cubes.view import experiment_of, shown_as
 
 
 def dense(cube):
-    """Return the arrays in a cube's experiment as attributes."""
+    """Return an object with a cube's arrays as attributes."""
     experiment, depth = experiment_of(cube), cube.sizes["depth"]
     base, pool = experiment.judgments, experiment.pool
     every = tuple(slice(0, size) for size in experiment.shape)

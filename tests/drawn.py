@@ -1,4 +1,4 @@
-"""Functions that return the texts in a figure."""
+"""Functions that return the texts of a figure."""
 
 
 def legend(ax):

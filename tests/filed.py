@@ -68,7 +68,8 @@ def files(draw, *fields):
     content = draw(st.sampled_from([text, text.rstrip(), regular, regular + "\n"]))
     between = [re.findall(r"(?<=\S)[ \t\v\f]+(?=\S)", line) for line in content.splitlines()]
     tabs = all("".join(gaps).count("\t") == len(fields) - 1 for gaps in between if gaps)
-    # files with one tab between fields are split at tabs, and ids would keep other white space
+    # files with one tab between fields are split at tabs only, so other white space would become
+    # part of ids
     assume(not tabs or set("".join(map("".join, between))) <= {"\t"})
     return content
 

@@ -1,4 +1,4 @@
-"""Conversion of single options to option values."""
+"""Conversion of separate options to option objects."""
 
 import inspect
 
@@ -6,5 +6,5 @@ from irframe.option_values import gathered
 
 
 def arguments(function, options):
-    """Return the arguments of a function from single options."""
+    """Return the arguments of a function for separate options."""
     return gathered(inspect.signature(function), options)

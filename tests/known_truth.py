@@ -7,7 +7,7 @@ import xarray as xr
 def simulate(systems, topics, draws, *, spread, seed, teams=None):
     """Simulate scores of systems with known means.
 
-    The dimension depth contains independent samples.
+    The dimension ``depth`` contains independent samples instead of depths.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ QRELS = pd.DataFrame(
     [("1", "d2", 2), ("1", "d1", 0), ("1", "d3", -1), ("2", "d4", 1), ("4", "d1", 1)],
     columns=["topic", "doc", "grade"],
 )
-"""Judgments for `RUNS`, in which some topics and documents are not judged."""
+"""Judgments for `RUNS`. Some topics and documents are not judged."""
 
 TEAMED = pd.DataFrame(
     [

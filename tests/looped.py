@@ -45,8 +45,8 @@ def looped(scores, function):
 def check_against_loop(scores, verb, reference, where):
     """Compare coverage or inversions with a loop over pairs.
 
-    The function `where` takes the positions of a metric and a depth. Its result is a tuple of the
-    reference scores, and the positions of the reference metric and the reference depth.
+    The function `where` takes the positions of a metric and a depth. It returns a tuple of the
+    reference scores, the position of the reference metric and the position of the reference depth.
     """
     function = getattr(comparing, verb)
 

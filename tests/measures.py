@@ -6,6 +6,6 @@ import ir_measures
 def measure_of(text):
     """Convert a string to a measure of ir_measures.
 
-    The function is needed because the parser of ir_measures does not work on Python 3.14.
+    It is needed because the parser of ir_measures does not work on Python 3.14.
     """
     return eval(text, vars(ir_measures).copy())  # noqa: S307 - of tests' own texts

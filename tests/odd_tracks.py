@@ -7,7 +7,7 @@ from flat import arguments
 import irframe as ir
 
 BUILT = ("collection", "ties", "pool_depth", "length")
-"""Options in `TRACKS` that are passed to `cube` and not to the report."""
+"""Options in `TRACKS` that are passed to `cube` instead of the report."""
 
 
 def cube_of(runs, qrels, options):
@@ -61,7 +61,7 @@ def _nothing_judged():
 
 
 def unequal():
-    """Return three tracks that differ in systems, topics and depths."""
+    """Return three tracks that differ in systems, topics and depth."""
     runs, qrels = ir.example_track()
     track = qrels["topic"].astype(int).mod(3).map({0: "deep", 1: "shallow", 2: "alone"})
     third = runs["topic"].astype(int) % 3
@@ -71,7 +71,7 @@ def unequal():
 
 
 def random_track(systems, topics=20, *, docs=12, judged=0.8, single=False, seed=0):
-    """Return random judgments, and runs of ever better systems."""
+    """Return random judgments, and runs of increasingly good systems."""
     rng = np.random.default_rng(seed)
     grades = rng.integers(1, 3, (topics, docs)) * (rng.random((topics, docs)) < 0.3)
     if single:
@@ -170,5 +170,6 @@ TRACKS = {
     "these seeds": (lambda: repeated("seed"), {"over": "topic", "test": "wilcoxon"}),
     "budgets": (_costed, {"metrics": ["nDCG", "AP"], "length": "tokens"} | BUDGETS),
 }
-"""Mapping from names of tracks to pairs: a function that returns the data, and options that are
-added to `BASE`. The data are runs, judgments and, for one track, texts."""
+"""Mapping from the name of a track to a function that returns its data, and to options that are
+added to `BASE`. The data are runs, judgments and, for one track, texts.
+"""

@@ -6,8 +6,9 @@ import numpy as np
 from matplotlib.transforms import Bbox
 
 SLACK = 0.12
-"""Share of the height of a text that another text may overlap, because only descenders of letters
-use this part of the height."""
+"""Share of a text's height that another text may overlap, because only the descenders of letters
+extend into it.
+"""
 DRAWN = 0.4
 """Minimum width and height of axes, relative to the figure."""
 
@@ -69,7 +70,7 @@ def is_visible(text):
 
 
 def box(text):
-    """Return the corners of a rotated text, or None."""
+    """Return the corners of a rotated text, None if invisible."""
     if not is_visible(text):
         return None
     turn = text.get_rotation()
@@ -105,7 +106,8 @@ def near(first, second):
 def overlapping(first, second):
     """Return whether two rotated boxes overlap.
 
-    By the separating axis theorem, boxes do not overlap if their projections on one side do not.
+    By the separating axis theorem, two boxes do not overlap if their projections on some side do
+    not overlap.
     """
     for corners in (first, second):
         for side in (corners[1] - corners[0], corners[3] - corners[0]):

@@ -18,14 +18,14 @@ SYSTEM = "<script>alert(1)</script>"
 TOPIC = "<img src=x onerror=alert(2)>"
 DOC = "</script><b>d</b>"
 TITLE = "{{ 7 * 7 }} & <i>more</i>"
-"""Title with code of a template and of HTML, which a report must show but not run."""
+"""Title with template code and HTML. A report must show both as text."""
 BUILT_IN = {
     "colbert": "constructor",
     "doct5query": "__proto__",
     "102": "__proto__",
     "103": "toString",
 }
-"""Mapping from names in the example track to names of built-in properties in JavaScript."""
+"""Mapping from names in the example track to the JavaScript built-ins that replace them."""
 METRICS = ["nDCG", "AP(norm='min')"]
 DEPTHS = [1, 5, 10, 20]
 OPENING_FIRST = [10, 1, 5, 20]

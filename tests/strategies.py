@@ -17,13 +17,16 @@ from irframe.metrics import Block, Evidence
 from irframe.names import EMPTY, UNJUDGED
 
 GRADES = (0, 1, 2, 3, None, -1, -2)
-"""Grades of retrieved documents, from simple to complex for hypothesis. None means unjudged."""
+"""Grades of retrieved documents, in the order in which hypothesis simplifies examples.
+
+None stands for an unjudged document.
+"""
 
 CODES = (UNJUDGED, -1, 0, 1, 2, 3)
-"""Grades of documents, with `UNJUDGED`, of which tests enumerate all short lists."""
+"""Grades of documents, including `UNJUDGED`. Tests enumerate all short lists of these grades."""
 
 BARREN = 8
-"""Number of topics (or collections) of which one has no relevant document, on average."""
+"""On average, one of this number of topics (or collections) has no relevant document."""
 
 
 def top_grades(grades):
@@ -122,7 +125,7 @@ def block_of(lists, judged, width, **fields):
 
 
 def block(batch: Sequence[Topic], K: int) -> Block:
-    """Return a block of arrays from topics, cut at K."""
+    """Return a block of arrays from topics cut at K."""
     tops = {topic.gmax for topic in batch}
     levels = sorted({grade for topic in batch for grade in topic.judged}) or [0]
     grade = np.full((len(batch), K), EMPTY, dtype=np.int16)

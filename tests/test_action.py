@@ -58,7 +58,7 @@ def in_bash(lines, folder, further=()):
 def act(folder, step, **options):
     """Run a step of the action with inputs.
 
-    The result is a tuple of the finished process, the outputs and the summary.
+    Return a tuple of the finished process, the outputs and the summary.
     """
     inputs = {
         name: declared.get("default") for name, declared in ACTION["inputs"].items()

@@ -1,4 +1,4 @@
-"""Tests of chains of methods of pandas, xarray and irframe."""
+"""Tests of method chains that combine pandas, xarray and irframe."""
 
 import pandas as pd
 import pytest

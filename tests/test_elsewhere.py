@@ -146,7 +146,7 @@ PAPERS = {
         forest box bar differences leaderboard compare heatmap
     """,
 }
-"""Mapping from objects to attributes that readers of papers and users of pandas may try."""
+"""Mapping from an object to attributes that readers of papers or users of pandas may look for."""
 TWO = ir.evaluate(RUNS, QRELS, ["AP", "ASL"])
 SCOPE = {"runs": RUNS, "qrels": QRELS, "cube": CUBE, "frame": TWO, "ir": ir}
 SCOPE |= {"scores": CUBE.ireval.score("AP", "Twist", at=10), "cost": {}, "dates": {}}

@@ -31,7 +31,7 @@ HOSTILE = (
     "\\input{x}%$&",
 )
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Pattern for control characters that no output may contain."""
+"""Pattern that matches control characters, which no output may contain."""
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ def registered():
 
 
 def stated(package):
-    """Return the modules of the public names in a stub."""
+    """Map the public names in a stub to their modules."""
     stub = Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     home = package.__name__.removesuffix(".verbs")
     return {
@@ -194,7 +194,7 @@ def test_errors_do_not_use_vague_words_for_what_was_found():
 
 
 def what_was_found(node):
-    """Return the texts of `found` in an error or function."""
+    """Return an error's or function's texts for `found`."""
     if isinstance(node, ast.Assign):
         names = [name.strip("() ") for name in ast.unparse(node.targets[0]).split(",")]
         values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]

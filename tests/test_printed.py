@@ -175,7 +175,7 @@ WRITES = {"freeze", "report", "save", "write_qrels", "write_run"}
 OTHERS = {"groupby", "styled", "to_pytrec_eval", "to_ranx"}
 """Verbs that return neither a frame nor an array."""
 OF_THE_CALLER = {"collapse", "evaluate", "judge", "pool", "rank", "restrict", "split"}
-"""Verbs that return runs, judgments or scores as plain frames, which pandas prints."""
+"""Verbs that return runs, judgments or scores as plain frames, which irframe does not format."""
 CUBES = {"condense", "cube", "pooled", "rejudge", "sample", "select_top"}
 """Verbs that return cubes, which do not print as tables."""
 CALLS = {

@@ -57,15 +57,15 @@ The run has<!--run_lengths.rows--> 0<!--/--> rows:
 
 
 class Recipe(NamedTuple):
-    """Positions of a recipe's code, and tests to pass.
+    """Positions of a recipe's code, and tests that must pass.
 
     Parameters
     ----------
     tests
         Files with tests, and words that select tests by name.
     blocks
-        For each block of code, its file and its position: ``after``, ``before`` or in place
-        ``of`` a line. Without a position, the block is appended to the file.
+        The file and position of each block of code. The position is ``after`` or ``before`` a line,
+        or in place ``of`` a line. Without a position, the block is appended to the file.
     edits
         Changes that the prose describes: file, old text and new text.
     script

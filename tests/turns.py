@@ -4,9 +4,9 @@ import pytest
 
 
 def few_of(cases, every, first=0, *, drawn=True):
-    """Return test cases, and mark most of them as thorough.
+    """Return test cases, most of them marked as thorough.
 
-    One of `every` cases has no mark. The script ``.ci/run`` runs all cases. If `drawn` is True, the
+    One case in `every` has no mark. The script ``.ci/run`` runs all cases. If `drawn` is True, the
     script runs a random share of the marked cases.
     """
     further = [pytest.mark.thorough, *([pytest.mark.further] if drawn else [])]

@@ -1,4 +1,4 @@
-"""Valid chains of verbs, and mistakes that type checkers find.
+"""Valid chains of verbs, and mistakes for type checkers.
 
 ``mypy tests/typed_chains.py`` must report no errors. Each line with ``type: ignore`` contains a
 mistake. If mypy did not find a mistake, mypy would report an unused ``type: ignore``.

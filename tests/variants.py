@@ -15,7 +15,7 @@ from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 
 COMMON = ("average", "depth", "judged_only")
-"""Fields of metrics that are no arguments of oracles."""
+"""Fields of metrics that oracles do not accept as arguments."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = "pytrec-eval", "ir-measures", "diffir"
-"""Pages whose code needs only packages that other tests import too."""
+"""Pages whose code imports no packages besides those that other tests import."""
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="needs a checkout, with the documentation")
@@ -30,5 +30,5 @@ def test_pages_show_the_output_of_their_code(page, monkeypatch):
 
 
 def _rounding_aside(text):
-    """Return a string with 0 in place of rounding errors."""
+    """Return a string in which 0 replaces rounding errors."""
     return re.sub(r"\d+e-(1[3-9]|2\d)", "0", text)

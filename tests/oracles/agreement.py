@@ -34,7 +34,7 @@ def compare(a, b):
 
 
 def orderings(scores):
-    """Return the orders by decreasing score, one per tie-break."""
+    """Return all orders by decreasing score that ties allow."""
     groups = (
         permutations(system for system, other_score in enumerate(scores) if other_score == score)
         for score in sorted(set(scores), reverse=True)
@@ -43,7 +43,7 @@ def orderings(scores):
 
 
 def over_orders(function, x, y):
-    """Return the mean of a function over orders of ties."""
+    """Return a function's mean over all orders of tied systems."""
     return mean(function(first, second) for first in orderings(x) for second in orderings(y))
 
 
@@ -66,7 +66,7 @@ def _tau_ap(true, guess):
 
 
 def tau_ap_symmetric(x, y):
-    """Return the mean AP correlation over both directions."""
+    """Return the mean of the AP correlations in both directions."""
     return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
@@ -110,7 +110,7 @@ def rbo_ext(x, y, p, ties="w"):
 
 
 def contributions(scores, d, ties):
-    """Return the contribution of each system to depth d."""
+    """Return each system's degree of membership in the top d."""
     ends = zip(first_ranks(scores), last_ranks(scores), strict=True)
     if ties == "w":
         return [float(t <= d) for t, _ in ends]
@@ -118,7 +118,7 @@ def contributions(scores, d, ties):
 
 
 def agreement(c, other, d, ties):
-    """Return the agreement of two sets of contributions."""
+    """Return the agreement at depth d between two rankings."""
     shared = add_up(a * b for a, b in zip(c, other, strict=True))
     if ties == "w":
         return 2 * shared / (add_up(c) + add_up(other))
@@ -128,7 +128,7 @@ def agreement(c, other, d, ties):
 
 
 def rbo_limit(x, y, p, depth):
-    """Return mean RBO over orders of ties to a depth."""
+    """Return the mean RBO at a depth over tie orders."""
 
     def one(first, second):
         total = 0.0

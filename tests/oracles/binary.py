@@ -1,4 +1,4 @@
-"""Reference implementations of metrics of binary relevance."""
+"""Reference implementations of metrics for binary relevance."""
 
 import math
 
@@ -18,7 +18,7 @@ def success(topic, k, *, rel=1):
 
 
 def reciprocal_rank(topic, k, *, rel=1):
-    """Return RR, one over the first relevant rank."""
+    """Return RR, the reciprocal of the first relevant rank."""
     for rank, grade in enumerate(topic.serp[:k], start=1):
         if is_relevant(grade, rel):
             return 1 / rank
@@ -32,7 +32,7 @@ def r_precision(topic, k, *, rel=1):
 
 
 def average_precision(topic, k, *, norm="R", rel=1):
-    """Return AP, the sum of precisions divided by N."""
+    """Return AP: precisions at relevant ranks, divided by N."""
     N = normaliser(topic, k, norm, rel)
     result, total = 0, 0.0
     for rank, grade in enumerate(topic.serp[:k], start=1):
@@ -43,7 +43,7 @@ def average_precision(topic, k, *, norm="R", rel=1):
 
 
 def interpolated_precision(topic, k, *, recall=0.0, rounding="up", rel=1):
-    """Return IPrec, the best precision that reaches the recall."""
+    """Return IPrec, the best precision at a sufficient recall."""
     R = count_relevant(topic.judged, rel)
     needed = int(recall * R + {"up": 0.9, "nearest": 0.5}[rounding])
     best = 0.0

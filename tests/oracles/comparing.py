@@ -1,7 +1,7 @@
 """Reference implementations of comparisons of systems.
 
 Scores of one metric at one depth are a list of rows, with one row per system and one score per
-topic. None marks a missing score. A test is a function of two rows that returns a p-value. All
+topic. A missing score is None. A test is a function of two rows that returns a p-value. All
 functions use only the topics on which every system has a score. `cost` is True if lower is better.
 """
 

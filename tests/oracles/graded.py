@@ -11,13 +11,13 @@ def gains(topic, k, gain, rel):
 
 
 def ideal_gains(topic, k, gain, ideal, rel):
-    """Return the gains of the judged documents, best first, uncut."""
+    """Return the gains of all judged documents, best first."""
     judged = topic.pool(k) if ideal == "pool" else topic.judged
     return sorted((gain_of(grade, gain, topic.gmax, rel) for grade in judged), reverse=True)
 
 
 def precision(topic, k, *, gain="binary", rel=1):
-    """Return P, the mean gain of k ranks."""
+    """Return P, the mean gain of the first k ranks."""
     return add_up(gains(topic, k, gain, rel)) / k
 
 

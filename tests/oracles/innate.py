@@ -44,7 +44,7 @@ def compare_integers(first, second):
 
 
 def by_depth(first, second):
-    """Return the label at every depth, for padded lists.
+    """Return the label of two padded lists at every depth.
 
     None is a gain of 0.
     """
@@ -58,7 +58,8 @@ def by_depth(first, second):
 def group(first, second):
     """Return the label at full depth.
 
-    The label of a non-separable pair contains the last label before it became non-separable.
+    The label of a non-separable pair contains the label at the last depth at which the pair was
+    separable or equal.
     """
     labels = by_depth(first, second) or ["="]
     if labels[-1] != "**":

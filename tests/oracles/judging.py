@@ -10,13 +10,13 @@ from math import sqrt
 from .topic import add_up
 
 TIE = 12
-"""Decimals to which values are rounded before they are compared."""
+"""Number of decimals to which values are rounded before they are compared."""
 
 
 def pool(lists, relevant, turn):  # noqa: ARG001 - as the others
     """Return documents by best rank (Cormack, Palmer, Clarke 1998).
 
-    Ties are broken by the number of runs with that rank, then by name.
+    Ties are broken by the number of runs that have the document at this rank, then by name.
     """
 
     def sort_key(doc):

@@ -1,4 +1,4 @@
-"""Score extremes over labels, by enumeration of all labels."""
+"""Lowest and highest scores over all possible labelings, by enumeration."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ def labelled(topic, labels):
 def extremes(name, topic, k, **params):
     """Return the lowest and highest score at depth k.
 
-    Labels for which the score is undefined are ignored.
+    Labelings for which the score is undefined are ignored.
     """
     scale = range(1 + max(topic.gmax, params.get("rel", 1), 1))
     unjudged = topic.serp.count(None)

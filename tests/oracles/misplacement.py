@@ -1,8 +1,8 @@
 """Reference implementations of relative positions, Twist and compatibility.
 
 The definitions are Definitions 1 to 6 of Ferro et al., JASIST 67, 2016, doi:10.1002/asi.23416. The
-ideal run and the full-scale run are lists, in which ranks are looked up. Compatibility is
-rank-biased overlap with the ideal ranking that is most similar to the list.
+ideal run and the full-scale run are lists; the ranks of a grade are looked up in them.
+Compatibility is rank-biased overlap with the ideal ranking that is most similar to the list.
 """
 
 import itertools

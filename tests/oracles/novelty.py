@@ -1,4 +1,4 @@
-"""Reference implementations of metrics of subtopics.
+"""Reference implementations of metrics for subtopics.
 
 A ranking is a list of sets: for each document, the subtopics for which it is relevant. `missed`
 contains these sets for the judged documents that were not retrieved.
@@ -60,7 +60,7 @@ def patient(ranking, k, alpha, beta):
 
 
 def share(value, total):
-    """Return a share, 0 for a denominator of 0."""
+    """Return a share, or 0 if the denominator is 0."""
     return value / total if total > 0 else 0.0
 
 
@@ -105,8 +105,8 @@ def nnrbp(ranking, missed, k, alpha=0.5, beta=0.5):
 def mean_over_subtopics(ranking, missed, score):
     """Return the mean of a score over subtopics.
 
-    The score is a function of the relevance of the ranked documents for a subtopic, and of the
-    number of relevant documents of the subtopic.
+    The score of a subtopic is a function of two arguments: the relevance of the ranked documents,
+    and the number of relevant documents.
     """
     names = sorted(set().union(*ranking, *missed), key=str)
     values = [

@@ -12,12 +12,12 @@ from scipy import stats
 
 
 def within(ranks, k):
-    """Return the ranks, with None past the cutoff."""
+    """Return the ranks; ranks past the cutoff become None."""
     return [rank if rank is not None and rank <= k else None for rank in ranks]
 
 
 def reciprocal_ranks(ranks):
-    """Return RR of every query, 0 without an answer."""
+    """Return RR of every query: 0 without an answer."""
     return [0.0 if rank is None else 1 / rank for rank in ranks]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from .topic import add_up
 
 ROUNDING = 1e-9
-"""Relative tolerance within which statistics are equal, so that rounding does not matter."""
+"""Statistics are treated as equal if their relative difference is at most this tolerance."""
 
 
 def pairwise(function, scores):
@@ -40,7 +40,7 @@ def mean(values):
 def t(values):
     """Return Student's t of one sample.
 
-    0 / 0 is 0, and any other number divided by 0 is infinite.
+    If the standard error is 0, t is 0 for a mean of 0, and infinite otherwise.
     """
     middle = mean(values)
     squares = math.fsum((v - middle) ** 2 for v in values)
@@ -84,7 +84,7 @@ def designed_mean(values, weights=None, cluster=None, task=None):
         rows = []
         for group in dict.fromkeys(cluster[here].tolist()):
             member = (cluster[here] == group) * b
-            # The product of `off` and the differences is the sum of the cluster's residuals.
+            # The product of `off` and the differences equals the sum of the cluster's residuals.
             off = member @ residual_maker
             rows.append(np.sqrt((member**2).sum() / (off @ off)) * off)
         projected = np.array(rows)
@@ -216,7 +216,7 @@ def bootstrap_delta(a, b, resamples, rank):
 def tukey(rows, shuffles):
     """Return the p-value of every pair of rows.
 
-    A shuffle lists, for each topic, the row whose score each row receives.
+    For topic t, ``shuffle[t][s]`` is the row whose score row s receives.
     """
     systems, topics = len(rows), len(rows[0])
     ranges = []
@@ -265,5 +265,7 @@ ORACLES = {
     "bootstrap": by_resamples,
     "tukey": by_shuffles,
 }
-"""Mapping from the names in `irframe.paired.TESTS` to oracles, which return statistics and p-values
-of shape (pair, depth)."""
+"""Mapping from the names in `irframe.paired.TESTS` to oracles.
+
+An oracle returns two arrays of shape (pair, depth): statistics and p-values.
+"""

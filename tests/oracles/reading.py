@@ -14,7 +14,7 @@ from .topic import add_up, count_relevant, gain_of, is_relevant
 
 
 def padded(topic, k, ranks, gain, rel):
-    """Return gains of the list cut at k, then 0."""
+    """Return the gains of the first k documents, then zeros."""
     gains = [gain_of(grade, gain, topic.gmax, rel) for grade in topic.serp[:k]]
     return (gains + [0.0] * ranks)[:ranks]
 
@@ -22,7 +22,7 @@ def padded(topic, k, ranks, gain, rel):
 def quantities(gains, step, endless=0.0):
     """Return the five C/W/L quantities of a user model.
 
-    `step` is a function of a rank, its gain and the cumulated gain. `step` returns the continuation
+    The function `step` takes a rank, its gain and the cumulated gain, and returns the continuation
     probability. `endless` is the expected number of ranks that users read past the last gain if
     they reach it.
     """
@@ -35,7 +35,7 @@ def quantities(gains, step, endless=0.0):
         lasts.append((reading * (1 - goes_on), so_far, rank))
         reading *= goes_on
     expected_depth = depth + reading * endless
-    if endless:  # users past the last rank stop with the gain of the list
+    if endless:  # users who read past the last rank stop with the gain of the whole list
         lasts.append((reading, so_far, len(gains) + endless))
     return {
         "expected_utility": total / expected_depth,
@@ -204,7 +204,7 @@ QUANTITIES = {
     "RR": reciprocal_rank,
     "SDCG": scaled_dcg,
 }
-"""Mapping from metric to the function that computes the five quantities of a topic."""
+"""Mapping from a metric to the function that computes the five C/W/L quantities of a topic."""
 
 
 def utility(name):

@@ -1,4 +1,4 @@
-"""Reference implementations of effects of metrics on system order.
+"""Reference implementation of how a metric changes the system order.
 
 The definitions are those of Alex et al. 2022, section 4.4."""
 

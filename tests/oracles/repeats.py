@@ -9,7 +9,7 @@ import scipy
 def crossed_by_loops(a, b, *, shared=False, over="both"):
     """Return difference, standard error, degrees of freedom and p-value.
 
-    `a` and `b` are tables (repeat, topic) of two systems.
+    `a` and `b` contain the scores of two systems, indexed (repeat, topic).
     """
     topics = len(a[0])
     d = np.mean(a) - np.mean(b)

@@ -11,7 +11,7 @@ from .topic import add_up, count_relevant, gain_of, is_relevant
 
 EPSILON = 0.00001
 LONGEST = 1000
-"""Rank at which sample_eval.pl cuts lists."""
+"""The number of documents to which sample_eval.pl cuts a list."""
 
 
 def counts(documents, rel=1):

@@ -51,7 +51,7 @@ def atomized_precision(topic, k, *, mean="arithmetic", unretrieved="irrel", rel=
 
 
 def inverse_search_length(topic, k, *, unretrieved="irrel", rel=1):
-    """Return one over the mean search length."""
+    """Return the reciprocal of the mean search length."""
     return atomized_precision(topic, k, mean="harmonic", unretrieved=unretrieved, rel=rel)
 
 

@@ -1,4 +1,4 @@
-"""Reference implementations agree with worked cases and with each other."""
+"""Comparison of reference implementations with worked cases and each other."""
 
 import ast
 import itertools

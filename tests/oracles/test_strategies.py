@@ -1,4 +1,4 @@
-"""Properties of drawn topics and of their blocks."""
+"""Tests of the topics and blocks that strategies draw."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

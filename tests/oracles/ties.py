@@ -29,7 +29,7 @@ def rank(filed, _system, _topic, _seed):
 
 
 def random(filed, system, topic, seed):
-    """Return documents by score, then by random key.
+    """Return documents by score, then by a random key.
 
     The key depends only on the seed and on the identifiers of the document.
     """

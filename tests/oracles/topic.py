@@ -24,10 +24,10 @@ class Topic:
     judged
         Grades of all judged documents, including those in `serp`.
     gmax
-        Top grade of the whole collection.
+        Highest grade of the whole collection.
     judged_at
-        For each depth k below `pool_depth`, the grades of the judged documents in a pool of depth
-        k.
+        Mapping from each depth k below `pool_depth` to the grades of the judged documents in a pool
+        of depth k.
     pool_depth
         Depth of the pool, None if the judgments do not come from a pool.
     """

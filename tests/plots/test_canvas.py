@@ -28,7 +28,7 @@ def scores(cube):
 
 
 def contrast(first, second):
-    """Return the contrast ratio of two colours, as WCAG defines."""
+    """Return the contrast ratio of two colours, defined by WCAG."""
     rgb = np.array([to_rgb(first), to_rgb(second)])
     linear = np.where(rgb <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     light = linear @ (0.2126, 0.7152, 0.0722)

@@ -130,7 +130,7 @@ def test_critical_difference_bars_join_systems_that_do_not_differ(order, metric)
 
 
 def with_holes(lacking):
-    """Return scores on four tasks, without `lacking` tasks of systems."""
+    """Return scores on four tasks, without each system's `lacking` tasks."""
     scores = scored(systems=6)
     task = {topic: f"t{n % 4}" for n, topic in enumerate(scores.index.unique("topic"))}
     scores = scores.ireval.design(task=task)

@@ -64,7 +64,7 @@ def track(code, count):
 
 
 def drawn(name, count, monkeypatch):
-    """Return the figure of an example with `count` systems."""
+    """Draw the figure of an example with `count` systems."""
     figure = getattr(ir.plots, name)
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(figure))
     data, code = track("".join(example.source for example in examples), count)
@@ -81,7 +81,7 @@ def test_texts_of_figures_fit_a_column_of_a_paper(name, monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.further
-# statistics on tracks with two systems cause warnings
+# the results for tracks with two systems cause warnings
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(
     ("name", "drawing"), [*product(FIGURES, DRAWN[:3]), *product(FIGURES[::3], DRAWN[3:])], ids=str

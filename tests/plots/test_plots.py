@@ -1,4 +1,4 @@
-"""Tests of data and options that figures refuse."""
+"""Tests that figures refuse wrong data and options."""
 
 import inspect
 import warnings

@@ -1,4 +1,4 @@
-"""Tests of shortened names in figures."""
+"""Tests that figures shorten long names."""
 
 import pytest
 

@@ -63,7 +63,8 @@ def larger(seeds=1):
     """Return the example track as two tracks with costs.
 
     The two tracks have different systems. Some retrieved documents are unjudged, and one topic has
-    no relevant documents. Some scores are equal in single precision only.
+    no relevant documents. Some scores differ in double precision, but are equal in single
+    precision.
     """
     runs, qrels = ir.example_track()
     topics = sorted(qrels["topic"].unique())
@@ -98,5 +99,6 @@ few = settings(max_examples=1, phases=[Phase.explicit, Phase.generate])
 """Hypothesis settings for tests that call every verb for each random input. The settings disable
 shrinking, because a smaller seed does not make a smaller experiment."""
 THOROUGH = settings.default.max_examples > 2
-"""Whether Hypothesis draws many random inputs. If so, tests over all verbs try every combination.
+"""Whether Hypothesis draws many random inputs. If so, tests that call all verbs try every
+combination.
 """

@@ -78,7 +78,7 @@ def written(lines: Iterator[list[Any]], between: str, path: str) -> tuple[Path, 
 
 
 def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path, bool]:
-    """Write TREC files of a case; return paths and unambiguity."""
+    """Write TREC files; return paths and whether lines are unambiguous."""
     nameless(case)
     need(not case.empty and not case.unjudged)
     need(not any({*row} - {*ROLES} or "score" not in row for row in case.run))
@@ -220,7 +220,7 @@ def console(qrels: Path, runs: str, given: bytes | None = None) -> Any:
 
 
 def counted_out(rows):
-    """Return whether the ranks of every list are consecutive.
+    """Return whether the ranks in every list are consecutive.
 
     Ranks must start at 0 or 1, because other numbers may be scores.
     """
@@ -267,7 +267,7 @@ def with_header(case: Case, rows: Rows, last: str, ends: str) -> Path:
 
 
 def in_text(case: Case, rows: Rows, last: str) -> pd.DataFrame:
-    """Return rows with ids as text."""
+    """Return rows whose ids are converted to text."""
     textual(rows)
     return inferred(
         case, [row | {key: str(row[key]) for key in ("topic", "doc")} for row in rows], last

@@ -30,7 +30,7 @@ class Case:
     rule: str
     run: Rows
     judged: Rows
-    called: dict[str, str] = field(default_factory=dict)  # role -> name of its column
+    called: dict[str, str] = field(default_factory=dict)  # mapping from a role to its column
     empty: tuple[Any, ...] = ()  # topics with an empty list
     unjudged: tuple[Any, ...] = ()  # topics without a judged document
     twice: str = ""  # name of a column that occurs twice
@@ -126,7 +126,7 @@ def named(name: str, first: Any, second: Any, rule: str) -> Case:
 
 
 def beside(name, rule, /, *, called=None, **more) -> Case:
-    """Return a case whose run has further columns."""
+    """Return a case whose run has additional columns."""
     return Case(name, rule, run(**more), judged(), called=called or {})
 
 
@@ -138,7 +138,7 @@ TITLES = ["One", "Two", "Three", "Four", "Five", "Six"]
 
 CASES = [
     Case("plain", TAKE, run(), judged()),
-    # cases of ids: ids are compared exactly, as text, and missing ids are refused
+    # cases of ids: readers compare ids exactly, as text, and refuse missing ids
     with_ids("id integers", TAKE, topics=TWO_NUMBERS, docs=NUMBERS),
     # a file cannot distinguish 11 from '11', so frames do not either
     Case("id integers in the run, text in judgments", TAKE, run(docs=NUMBERS), judged(docs=TEXTS)),
@@ -146,7 +146,7 @@ CASES = [
     with_ids("id of two types", REFUSE, docs={"a": 11}),
     with_ids("id of another type, last of a list", REFUSE, docs={"c": 11}, only="run"),
     with_ids("id of another type in judgments", REFUSE, docs={"c": 11}, only="judged"),
-    # conversion to text would merge two documents
+    # if ids were converted to text, two documents would have the same id
     with_ids("id 11 beside '11'", REFUSE, docs={"a": 11, "b": "11"}),
     # pandas converts 11 to 11.0 if other ids of the column are missing
     with_ids("id floats", TAKE, docs={"a": 11.0, "b": 12.0, "c": 13.0, "d": 14.0}),
@@ -322,7 +322,7 @@ CASES = [
     Case("topic that the run lacks", TAKE, run(PLAIN_RUN[:3]), judged()),
     # a topic without judgments is dropped, and a warning names the topic
     Case("topic that judgments lack", TAKE, run(), judged(PLAIN_JUDGED[:3])),
-    # no document is relevant, so the score is 0
+    # no document is relevant, so all scores are 0
     Case("topic judged with no document", TAKE, run(), judged(PLAIN_JUDGED[:3]), unjudged=("q2",)),
     # the run and the judgments have no topic in common
     Case("topics in none of both", REFUSE, run(topics={"q1": "x1", "q2": "x2"}), judged()),
@@ -400,7 +400,7 @@ def number(value: Any) -> Any:
 
 
 def lists_of(rows: Rows) -> dict[Any, dict[Any, list[Any]]]:
-    """Return system -> topic -> documents, best first.
+    """Map each system to topics, and these to ranked documents.
 
     Documents with equal scores are in descending order of their ids.
     """
@@ -420,12 +420,12 @@ def lists_of(rows: Rows) -> dict[Any, dict[Any, list[Any]]]:
 
 
 def name_of(value: Any) -> str:
-    """Return an id as text, a whole float without decimals."""
+    """Return an id as text; whole floats lose their decimals."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def truth(case: Case) -> dict[Any, tuple[float, ...]]:
-    """Return (system, topic) -> scores, computed with loops."""
+    """Map (system, topic) to scores computed with loops."""
     grade: Any = defaultdict(dict)
     for row in case.judged:
         grade[name_of(row["topic"])][name_of(row["doc"])] = int(number(row["grade"]))
@@ -462,7 +462,7 @@ def truth(case: Case) -> dict[Any, tuple[float, ...]]:
 def named_alike(scores: dict[Any, Any]) -> dict[Any, Any]:
     """Return scores with rounded values and text keys.
 
-    The name of the system is empty if there is only one.
+    If there is only one system, its name is empty.
     """
     several = len({system for system, _ in scores}) > 1
     return {

@@ -18,11 +18,11 @@ METRICS = ["AP", "RR", "NumRet", "nDCG"]
 
 
 class CannotError(Exception):
-    """A reader cannot represent the rows of a case."""
+    """Error of readers that cannot represent a case's rows."""
 
 
 class LossyError(Exception):
-    """The input is ambiguous, so readers may refuse it."""
+    """Error for ambiguous input, which readers may refuse."""
 
 
 Reader = Callable[[Case], Any]
@@ -183,7 +183,7 @@ def textual(rows: Rows) -> None:
 
 
 def nested(case: Case, rows: Rows, value: str, empty: tuple[Any, ...]) -> dict[Any, dict[Any, Any]]:
-    """Return system -> topic -> document -> value.
+    """Return dictionaries of values by system, topic and document.
 
     Raise if dictionaries cannot represent the rows.
     """
@@ -291,7 +291,7 @@ def _(case):
 
 
 def order(case: Case) -> dict[Any, Any]:
-    """Return topic -> documents, or raise if documents are tied."""
+    """Map topics to ranked documents; raise if documents are tied."""
     nameless(case)
     need(not any({*row} - {"topic", "doc", "score", "rank"} for row in case.run))
     need(not ("rank" in (case.run or [{}])[0] and "score" in case.run[0]))
@@ -311,7 +311,7 @@ def _(case):
 
 
 def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = list) -> Reader:
-    """Return a reader for lists of hits from `make`."""
+    """Return a reader for the hit lists that `make` creates."""
 
     def act(case):
         nameless(case)

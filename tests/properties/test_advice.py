@@ -1,8 +1,9 @@
-"""Tests of the code in error messages.
+"""Tests of the code that error messages suggest.
 
-The code must run and return the right result. The tests use wrong inputs that have unusual names
-and shapes, or repeated rows. Each piece of code in a message is run without changes. If this code
-raises an error that contains code, the new code is run, too. This is repeated up to three times.
+The code must run and return the right result. The tests use wrong inputs, such as unusual names,
+unusual shapes and repeated rows. Each piece of code in a message is run without changes. If this
+code raises an error that contains code, the new code is run, too. This is repeated up to three
+times.
 """
 
 import ast

@@ -33,14 +33,14 @@ def candidates(seed):
 
 
 def of_grades(metric):
-    """Return whether a metric reads grades alone."""
+    """Return whether a metric reads only grades."""
     other_needs = metric.subtopics, metric.spans, metric.timed, facts(metric).pooled
     return not any(other_needs) and not str(metric).startswith("Inf")
 
 
 @cache
 def metrics():
-    """Return every metric of grades, at several depths."""
+    """Return every metric that reads only grades, at several depths."""
     every = [v.metric if d is None else v.metric @ d for v in VARIANTS for d in DEPTHS]
     every += [replace(variant.metric, judged_only=True) for variant in VARIANTS]
     return [metric for metric in dict.fromkeys(every) if of_grades(metric)]
@@ -66,7 +66,8 @@ def test_scores_of_arrays_equal_evaluate(seed):
         pairs = zip(some, scored, table.to_numpy().T, strict=True)
         return [metric for metric, *both in pairs if not np.array_equal(*both, equal_nan=True)]
 
-    # A metric may differ in the last bit if scored with deeper metrics, which lengthen its sums.
+    # The last bit of a score may change if deeper metrics are computed too, because sums become
+    # longer.
     assert not [str(metric) for metric in differing(chosen) if differing([metric])]
 
 

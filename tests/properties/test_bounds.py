@@ -1,4 +1,4 @@
-"""Verbs use both bounds of scores, or refuse them."""
+"""Verbs of scores use both bounds, or refuse them."""
 
 import inspect
 from itertools import product

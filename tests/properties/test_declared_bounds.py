@@ -1,4 +1,4 @@
-"""Declared ceilings and numbers of topics equal enumerated ones."""
+"""Declared ceilings and least numbers of topics equal enumerated values."""
 
 import itertools
 from functools import cache
@@ -27,18 +27,21 @@ LABELS = [
     for index, codes in enumerate(LISTS)
     for labels in itertools.product(*((0, 1, 2, 3) if c == UNJUDGED else (c,) for c in codes))
 ]
-"""Pairs: index of a list, and the list with grades for its unjudged documents. All combinations
-of grades occur."""
+"""Each item contains the index of a list, and this list with grades for its unjudged documents.
+
+All combinations of grades occur.
+"""
 ENDLESS = 1000
 """Length of the list that represents an infinite list."""
 UNREAD = {"ERR": "endless", "INSQ": "endless", "RBP": "endless", "P": "cut", "SDCG": "cut"}
-"""Mapping from metrics to the ranks past the end of a list that upper bounds assume to be filled.
+"""Mapping from metrics to the ranks after a list that upper bounds fill with relevant documents.
 
-``"cut"`` means the ranks down to the depth. ``"endless"`` means all ranks, also those past the
-depth. The upper bounds of all other metrics depend only on the documents of the list.
+With ``"cut"``, bounds fill the ranks down to the depth. With ``"endless"``, bounds also fill all
+ranks past the depth. The upper bounds of all other metrics depend only on the documents of the
+list.
 """
 WITHOUT_FORMULA = ("DynamicBPM", "IFT", "INST", "NERR")
-"""Metrics without a formula for bounds, because the gain decides whether users stop."""
+"""Metrics without a formula for bounds, because their users stop depending on the gain."""
 
 
 def best_grade_of(metric):
@@ -100,10 +103,10 @@ def longer_extremes(metric, width):
 
 
 def may_have_a_ceiling(metric):
-    """Return whether the best labels maximise the score.
+    """Return whether the highest grades maximise the score.
 
-    The lowest score must be the score of the unchanged list, and must not depend on the recall
-    base.
+    Also check that the lowest score is the score of the unchanged list, and does not depend on the
+    recall base.
     """
     full = with_full_gain(metric)
     low, high = labelled_extremes(full)
@@ -149,8 +152,10 @@ CHANCE = 0.7
 COVERED = 0.89
 """Lowest accepted coverage of intervals with a nominal coverage of 95 %."""
 PROPORTIONS = ("Success",)
-"""Metrics with scores 0 and 1 only. If all topics have the same score, their means have no
-intervals, whatever the number of topics."""
+"""Metrics whose only scores are 0 and 1.
+
+If all topics have the same score, their means have no intervals, whatever the number of topics.
+"""
 BINARY = list(itertools.product((0, 1), repeat=3))
 
 

@@ -26,14 +26,16 @@ pytestmark = pytest.mark.property
 CODES = np.array(strategies.CODES, np.int16)
 LEVELS = CODES[1:]
 WIDTH = 6
-"""Number of scored ranks: two more than the length of the longest lists."""
+"""Number of scored ranks, which is two more than the longest lists contain."""
 LISTS = [codes for n in range(5) for codes in itertools.product(CODES.tolist(), repeat=n)]
 INDEX = {codes: index for index, codes in enumerate(LISTS)}
 LENGTH = np.array([len(codes) for codes in LISTS])
 FULL = [codes for codes in LISTS if len(codes) == 4]
 MISSED = ((), (0, 2, 3), (0, 2, 3, 3))
-"""Three tuples with the grades of judged documents that no list contains. The last two tuples
-differ by one relevant document."""
+"""Three tuples with grades of judged documents that were not retrieved.
+
+The last two tuples differ by one relevant document.
+"""
 SWAPPED = [
     [
         INDEX[(*codes[:rank], codes[rank + 1], codes[rank], *codes[rank + 2 :])]
@@ -43,7 +45,9 @@ SWAPPED = [
     ]
     for rank in range(3)
 ]
-"""For each rank, the index of each list after its document and the next one are swapped."""
+"""For each rank, the new index of each list after the document at the rank is swapped with the next
+document.
+"""
 NEAR = {"rtol": 1e-9, "atol": 1e-9}
 STEP = 1e-9
 
@@ -205,7 +209,7 @@ def linear_of(metrics):
         evidence = tied_evidence(ties, missed)
         try:
             shared_scores = metric.kernel(**evidence.read(metric))
-        except TypeError:  # a kernel of boolean relevance cannot read averaged relevance
+        except TypeError:  # a kernel of booleans cannot read averages of relevance
             return False
         if not np.allclose(np.broadcast_to(shared_scores, mean.shape), mean, equal_nan=True):
             return False
@@ -226,7 +230,7 @@ def keys_of(metric, order):
 
 
 def follows(metric, order, *, cost):
-    """Return whether promoting a document of higher key never hurts.
+    """Return whether promoting documents with higher keys never lowers scores.
 
     Swapping documents with equal keys must not change the score.
     """
@@ -326,7 +330,7 @@ def fillings_of(metrics):
 
 
 def average_of(metrics):
-    """Return the average over topics by trec_eval, or by papers."""
+    """Return the mean over topics by trec_eval or papers."""
     name = type(metrics[0]).__name__
     counts = {TREC_NAMES[measure] for measure in TREC_NAMES if measure.startswith("num_")}
     harmonic = "harmonic" if name.startswith("Inverse") else "mean"
@@ -413,7 +417,7 @@ UNDECLARED = (
 """Attributes that the metrics of `OTHER_KINDS` do not declare, because these metrics have no
 bounds and no best order by grade."""
 KEYS = {"relevance": {"a": 1, "b": 1, "c": 1, "x": 0}, "gain": {"a": 2, "b": 1, "c": 1, "x": 0}}
-"""Mapping from values of `order` to the sort key of each document."""
+"""Mapping from values of `order` to mappings from a document to its sort key."""
 
 
 @cache
@@ -438,12 +442,13 @@ SWAPS = [
     for listed in ORDERS
     for rank in range(len(listed) - 1)
 ]
-"""Triples: a list, the list with two neighbouring documents swapped, and the position of the upper
-one of these documents."""
+"""Each item contains a list, the same list with two neighbouring documents swapped, and the
+position of the first of these documents.
+"""
 
 
 def other_order_of(scores):
-    """Return the coarsest order in which promotions never hurt."""
+    """Return the coarsest order in which promotions never lower scores."""
     row = {"".join(order): scores.sel(system="".join(order)).to_numpy() for order in ORDERS}
     gained = np.array([row["".join(new)] - row["".join(old)] for old, new, _ in SWAPS])
     for order, key in KEYS.items():

@@ -111,7 +111,7 @@ COUNTS = {
     "difference_histogram": "documents that users read",
     "judge_next": "documents of each topic",
 }
-"""Mapping from verbs whose results on these data do not depend on clusters to the reason."""
+"""Mapping from verbs to the reason why their results on these data do not depend on clusters."""
 
 
 def result_or_message(name, cube):
@@ -169,7 +169,7 @@ def test_figures_show_means_by_the_design(name):
 
 
 def readers(scores, tmp_path):
-    """Yield (form, scores, labels): equal scores in every form."""
+    """Yield equal scores in every form, as (form, scores, labels)."""
     flat = scores.sel(depth=10, drop=True)
     frame = flat.to_dataset("metric").to_dataframe()[["AP", "nDCG", "source", "half"]]
     columns = {"cluster": "source", "task": "half"}
@@ -329,7 +329,9 @@ COINCIDING = {
     "nowhere": lambda _, second: second,
     "and are all equal": lambda first, _: first * 0 + 0.5,
 }
-"""Mapping from patterns of coinciding scores to scores of the second metric."""
+"""Mapping from the topics on which two metrics coincide to functions that return scores of the
+second metric.
+"""
 
 
 @pytest.mark.parametrize("alike", COINCIDING)

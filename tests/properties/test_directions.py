@@ -28,7 +28,7 @@ VALUES = {
 
 
 def over_lists(result):
-    """Return the parts of a result by system and topic."""
+    """Return a result's objects that contain systems and topics."""
     if isinstance(result, xr.Dataset):
         return [] if GRADE in result else [*map(result.get, result.data_vars)]
     labels = {*result.index.names} if isinstance(result, pd.DataFrame) else ()

@@ -159,7 +159,9 @@ SWITCHES = {
     "seed": [5],
     "alpha": [0.1],
 }
-"""Mapping from options without a fixed list of values to values other than the default."""
+"""Mapping from options without a fixed list of values to the values to test, which are not
+defaults.
+"""
 NOT_HERE = {"over", "relevant", "ties", "score_dtype"}
 """Options that this module does not test, because they need repeats, topics with a single relevant
 document, or runs."""
@@ -219,8 +221,9 @@ SHAPED = [
     for word in list(plain_parameters(signature_of(VERBS[verb])))[1:]
     for number in range(len(another(verb, word)))
 ] + [(verb, "by", number) for verb in sorted(DRAWN) for number in (0, 1)]
-"""Triples: verb with a figure, option, and position of the value in `another`. The option `by`
-stands for `groupby`."""
+"""Each item contains a verb with a figure, one of its options, and the position of the option's
+value in `another`. The option `by` stands for `groupby`.
+"""
 
 
 def shape_of(result):

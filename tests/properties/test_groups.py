@@ -119,7 +119,7 @@ def test_results_are_of_the_types_that_signatures_name(name):
     annotation = str(inspect.signature(VERBS[name]).return_annotation)
     cube = ir.cube(*experiment(3), collection="track")
     for returned in (outcome(name, cube), outcome(name, cube, by="track")):
-        result = getattr(returned, "example", returned)  # the result is an object of grouped cubes
+        result = getattr(returned, "example", returned)  # grouped cubes contain an example
         kinds = [kind.__name__ for kind in type(result).__mro__[:3]]  # a result is a frame
         assert isinstance(result, type) or any(kind in annotation for kind in kinds)
 
@@ -167,7 +167,7 @@ def test_results_of_a_track_do_not_depend_on_the_other_track(seed):
 
 SCORED = [name for name in GROUPED if FIRST[name] == "scores"]
 OF_GROUPS = {name for name in GROUPED if FIRST[name] in RESULTS}
-"""Verbs of results. They read groups from columns or coordinates of the result."""
+"""Verbs that take results. They read groups from columns or coordinates of the result."""
 BASED = [name for name in GROUPED if "baseline" in inspect.signature(VERBS[name]).parameters]
 
 
@@ -197,7 +197,9 @@ OPTIONS = [
     if option != "family"
     for number in range(len(another(name, option)))
 ]
-"""Triples: verb, option, and position of the option's value in `another`."""
+"""Each item contains a verb, one of its options, and the position of the option's value in
+`another`.
+"""
 
 
 @pytest.mark.property

@@ -23,7 +23,10 @@ DESIGNS = {
     "weights": {"weight": lambda index: 1.0 + index % 3},
     "seeds": {},
 }
-"""Name of a design -> option of `design` -> function from the position of a topic to its label."""
+"""Mapping from the name of a design to its options of `design`.
+
+The value of an option is a function that returns the label of a topic from its position.
+"""
 
 
 def three_seeds():

@@ -49,7 +49,7 @@ def experiments(draw):
 
 
 def nested(frame, value):
-    """Return topic -> document -> value from a frame."""
+    """Return a frame's values as dictionaries by topic and document."""
     return {
         topic: dict(zip(rows["doc"], rows[value], strict=True))
         for topic, rows in frame.groupby("topic", sort=False)
@@ -111,7 +111,7 @@ READERS = (by_dictionaries, by_cube, by_cubes, by_scan, by_files, by_console)
 
 
 def expected_of(runs, qrels, lists):
-    """Return (system, topic) -> score, 0 for missing lists."""
+    """Map (system, topic) to scores, 0 for missing lists."""
     return {
         (system, topic): alone(runs, qrels, system, topic) if topic in lists[system] else 0.0
         for system in SYSTEMS

@@ -22,7 +22,7 @@ KINDS = "falling", "rising", "rising in some lists", "in no order", "whole", "ra
 
 
 def drawn(seed):
-    """Return a random run: topic -> (document, rank, score)."""
+    """Return random lists of (document, rank, score) by topic."""
     rng = np.random.default_rng(seed)
     kind, run = KINDS[rng.integers(len(KINDS))], {}
     for topic in rng.permutation(TOPICS)[: rng.integers(1, len(TOPICS) + 1)].tolist():
@@ -151,7 +151,7 @@ ACTS |= {f"cube of {name}": by_cube(PATHS[name]) for name in CUBED} | {"console"
 
 
 def scored(act, runs, folder):
-    """Return system -> scores, or the message of an error."""
+    """Map systems to scores, or return an error message."""
     folder.mkdir()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -45,7 +45,7 @@ TAKEN = {"64 bits": 2**64 - 1, "infinite": float("inf"), "list": [1], "date": da
 
 
 def odd(columns, role, value, *, rows):
-    """Return a frame with an odd value in first rows."""
+    """Return a frame whose first rows contain an odd value."""
     values = [value] * rows + columns[role][rows:]
     return pd.DataFrame(columns).assign(**{role: pd.Series(values, dtype=object)})
 
@@ -154,7 +154,7 @@ def table_of(value, role):
 
 
 def left_out(runs):
-    """Return file -> problem of the files that `read_runs` skipped."""
+    """Map the files that `read_runs` skipped to their problems."""
     return {problem["file"]: problem["found"] for problem in runs.attrs["problems"]}
 
 

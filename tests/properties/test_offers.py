@@ -48,8 +48,10 @@ def called(code, path, **scope):
 
 
 CUBES = {"condense", "pooled", "sample", "rejudge"}
-"""Verbs that return a cube. They are called seldom, because the verbs offered for a cube take half
-a minute."""
+"""Verbs that return a cube.
+
+They are called in few test runs, because the verbs offered for a cube take half a minute.
+"""
 NAMES = [
     *few_of(sorted(VERBS.keys() - UNJUDGED - CUBES), 6),
     pytest.param("condense", marks=pytest.mark.thorough),

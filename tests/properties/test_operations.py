@@ -34,11 +34,14 @@ LAWFUL = sorted(VERBS)
 TURNS = 8 if THOROUGH else 30
 """Number of groups into which verbs are split. A test calls the verbs of one group."""
 RARELY = 20 if THOROUGH else len(VERBS)
-"""Number of groups of verbs in tests of overwritten values, which try far more operations."""
+"""Number of groups into which tests of overwritten values split the verbs.
+
+These tests try far more operations.
+"""
 
 
 class Built(NamedTuple):
-    """Systems, topics and depth with which a cube is built."""
+    """Systems, topics and depth from which a cube is built."""
 
     systems: tuple
     topics: tuple
@@ -134,7 +137,9 @@ RESTORED = {
         COMPLETE,
     ),
 }
-"""Mapping from names to an operation, and the systems, topics and depth that its result has."""
+"""Mapping from a name to an operation, and to the systems, topics and depth of the operation's
+result.
+"""
 
 REFUSED = {
     "some depths": lambda c: c.sel(depth=[1, 3, 5]),
@@ -382,7 +387,7 @@ DRAWN = [
     ("compare", {"adjust": "max-t"}),
     ("volatility", {"interval_of": "expected"}),
 ]
-"""Pairs: a verb, and options with which it draws random numbers."""
+"""Pairs of a verb and options. With these options, the verb draws random numbers."""
 
 
 @pytest.mark.property

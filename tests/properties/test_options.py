@@ -46,7 +46,9 @@ OTHERS = {
     "scorer": lambda _: (QRELS, {"metrics": "AP"}),
     "styled": lambda _: (ir.verbs.compare(ir.evaluate(RUNS, QRELS, "AP")), {}),
 }
-"""Mapping from verbs that other property tests do not call to arguments."""
+"""Mapping from verbs that other property tests do not call to functions that return their
+arguments.
+"""
 GIVEN = {"judge_next": {"n": 1}}
 """Mapping from verbs to arguments that replace those in `ARGUMENTS` of `properties.verbs`."""
 SLOW = pytest.param("report", marks=pytest.mark.thorough)
@@ -92,7 +94,9 @@ CALLED = {
     "train": "judgments",
     "units": "units|of",
 }
-"""Mapping from options to patterns of other names that messages may use."""
+"""Mapping from an option to a pattern for other names that error messages may use instead of its
+name.
+"""
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
 """Pairs of verb and option for which every string is valid."""
 MATPLOTLIB = {"ax", "figsize"}

@@ -1,7 +1,7 @@
 """Length of the code path behind the main functions.
 
-The length is the number of files, of moves between files, and of function calls. The limits may
-only be lowered. ``python tests/properties/test_paths.py`` prints the lengths.
+The length is measured by the numbers of files, of moves between files, and of function calls. The
+limits may only be lowered. ``python tests/properties/test_paths.py`` prints the lengths.
 """
 
 import json

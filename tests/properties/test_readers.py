@@ -87,7 +87,7 @@ def right_of(case: Case) -> Any:
 
 
 def faults_of(case: Case) -> dict[str, str]:
-    """Return how each reader breaks the rule of a case."""
+    """Return descriptions of how readers break a case's rule."""
     ask = partial(asked, case=case, right=right_of(case))
     faults = {name: ask(act).fault(case.rule) for name, act in READERS.items()}
     return {name: fault for name, fault in faults.items() if fault}

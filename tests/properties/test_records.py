@@ -219,7 +219,7 @@ def world(name):
 RUNS, QRELS = experiment(1)
 CHUNKED = r"(d\d)\d*"
 CHUNKS = r"(\w\dd\d)\d*"
-"""Pattern of document names. It makes two documents of a topic chunks of a third document."""
+"""Pattern of document names. With it, two documents of a topic are chunks of a third document."""
 LARGER = larger()[0]
 SCORING = {"qrels": JUDGED, "metrics": ["AP"]}
 TIED = {"score_dtype": "float32"}

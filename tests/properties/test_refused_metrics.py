@@ -13,8 +13,11 @@ from irframe.errors import IrframeError, MetricError
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks
 REFUSED = {"alpha_nDCG": True, "DCG(gain={1: 1})": True, "AP(norm='pool')": False}
-"""Mapping from metrics that the cube cannot score to whether its contributing runs are known. The
-cube lacks subtopics, the gain of a grade, or the pool."""
+"""Metrics that the cube cannot score.
+
+The value is whether the contributing runs of the cube are known. The cube lacks subtopics, the gain
+of a grade, or the pool.
+"""
 NAMES = {"metric", "metrics"}
 
 

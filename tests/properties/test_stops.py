@@ -91,7 +91,9 @@ FIGURES = {
     "ladder": "rank_intervals",
     "score_boxes": None,
 }
-"""Mapping from figures of scores by depth to the verb that computes the input, if any."""
+"""Mapping from figures of scores by depth to the verb that computes their input, or to None for
+scores.
+"""
 
 
 @pytest.mark.parametrize("axis", OTHERS, ids=lambda axis: axis.dim)

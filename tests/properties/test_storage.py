@@ -35,7 +35,7 @@ PAIRED = {
     "compare_judges": lambda **_: ir.compare_judges(JUDGES, grades="union", resamples=20),
     "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", per="topic"),
 }
-"""Mapping from verbs to calls that return a result by pair, which `asked` never does."""
+"""Mapping from verbs to calls that return a result by pair, because the calls of `asked` do not."""
 
 
 def of_frames(name):
@@ -46,7 +46,10 @@ def of_frames(name):
 
 
 DRAWN = {"text": {"cluster": "c"}, "numbers": {"cluster": 1, "task": 2}, "weights": {"weight": 0.5}}
-"""Mapping from kinds of labels to options of `design` and the label of every topic."""
+"""Mapping from kinds of labels to options of `design`.
+
+The value of an option is the label of every topic.
+"""
 
 
 def designed(labels):

@@ -16,7 +16,10 @@ COLOURS = {
     "Metric: No": "#7a5195",
     "Both: Opposed": "#c04000",
 }
-"""Mapping from verdicts on a pair of systems by metric and by orderings to colours."""
+"""Mapping from verdicts on pairs of systems to colours.
+
+A verdict combines the metric and the orderings.
+"""
 
 
 @pytest.fixture(scope="module")

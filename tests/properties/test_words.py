@@ -26,7 +26,7 @@ RETIRED = {"level", "other", "percent", "percents", "confidence", "n_samples", "
 """Retired parameter names. Use alpha, reference, share, samples, seed or depth."""
 DECIDING = ("test", "adjust", "family", "alpha")
 PLANNING = {"topics_needed"}
-"""Verbs that plan an experiment. Their test belongs to the planned experiment."""
+"""Verbs that plan an experiment. Their parameter `test` is the test of the planned experiment."""
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
 COUNTED |= {"as_qrels", "as_runs", "as_scores"}
 """Verbs whose parameters `systems` and `topics` are not labels, but numbers, shares, names or axes
@@ -44,7 +44,7 @@ DEFAULTS = {
     "progress": {False, None},
     "ties": {"trec"},
 }
-"""Mapping from parameters to defaults."""
+"""Mapping from parameters to all defaults that functions may have."""
 LISTS = ("int", "Sequence[int]", "None")
 
 
@@ -101,8 +101,10 @@ VALUES = [
     if isinstance(value := getattr(ir, name), type) and issubclass(value, OptionValue)
 ]
 MOST = {"median": 4, "90th percentile": 9, "one": 12, "all": 470, "fields": 26}
-"""Maximum number of parameters: the median and the 90th percentile over public functions, of one
-function, of all functions, and of all fields of options. The limits may only be lowered."""
+"""Limits on numbers of parameters: the median and the 90th percentile over public functions, the
+maximum of one function, and the sums over all functions and over all fields of option objects. The
+limits may only be lowered.
+"""
 
 
 def test_public_functions_have_few_parameters():

@@ -31,11 +31,15 @@ SUBJECTS = {
         "compare", ir.verbs.score(cube, *SCORED, at=[3]), by
     ),
 }
-"""Mapping from first parameters of verbs to functions that make the object from a cube."""
+"""Mapping from the name of a verb's first parameter to a function that makes the argument from a
+cube.
+"""
 FRAMES = ("lengths", "comparison")
 GROUPED = (*FRAMES, "volatility")
-"""First parameters of verbs whose objects have no coordinates to group by. The objects are grouped
-when they are made."""
+"""First parameters whose arguments have no coordinates for groups.
+
+These arguments are grouped when they are made.
+"""
 
 ARGUMENTS = {
     "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
@@ -66,7 +70,9 @@ ARGUMENTS = {
     "qrels": {"rejudge": lambda cube: judged_again(cube)},  # noqa: PLW0108 - defined below
     "human": lambda cube: some_topics(ir.verbs.score(cube, *SCORED)),
 }
-"""Mapping from parameters to arguments, to functions of the cube, or to dictionaries by verb."""
+"""Mapping from a parameter to its argument, to a function that makes the argument from the cube, or
+to a dictionary with an entry for each verb.
+"""
 
 
 def some_topics(scores):
@@ -186,7 +192,7 @@ def assert_same(found, expected):
 
 
 def bare(labelled):
-    """Return an xarray object without coordinates that are no index."""
+    """Return an xarray object with only its index coordinates."""
     labelled = labelled.compute()
     if "pair" in labelled.dims and "pair" not in labelled.xindexes:
         ends = [

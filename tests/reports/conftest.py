@@ -30,7 +30,7 @@ def page(path):
 
 @pytest.fixture(scope="session")
 def tracks_path(tmp_path_factory):
-    """Write a report of two tracks; one lacks two systems."""
+    """Write a report of two tracks, one without two systems."""
     runs, qrels = ir.example_track()
     track = qrels["topic"].astype(int).mod(2).map({0: "even", 1: "odd"})
     away = (runs["topic"].astype(int) % 2 == 0) & runs["system"].isin(["monot5", "bm25"])

@@ -131,7 +131,7 @@ def test_pixel_colour_shows_sign_and_opacity_shows_significance():
 
 
 def drawn(marks, levels):
-    """Return the pixels of a picture, as matplotlib reads them."""
+    """Return the pixels that matplotlib reads from a picture."""
     head, _, data = picture(marks, levels).partition(",")
     assert head == "data:image/png;base64"
     return np.round(imread(BytesIO(base64.b64decode(data))) * 255).astype(int)

@@ -1,4 +1,4 @@
-"""Tests of gates and Markdown summaries of `irframe compare`."""
+"""Tests of exit conditions and Markdown summaries of `irframe compare`."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Tests of the numbers of a page and their origin."""
+"""Tests of the numbers on a page and their sources."""
 
 import base64
 import gzip
@@ -203,7 +203,7 @@ def test_pages_accept_names_with_control_characters(tmp_path):
 
 
 def test_figures_with_missing_marks_raise():
-    # Vega fails to place a bar at the position "constructor", and omits the mark.
+    # Vega omits a bar at a position called "constructor".
     bars = pd.DataFrame({"topic": ["a"], "difference": [0.1], "place": ["constructor"], "hue": [0]})
     refused(InputError, "1 layer of marks", figures.svg, figures.differences(bars, "difference"))
 

@@ -378,7 +378,10 @@ MOVING = {
     "first": first, "sure": sure, "apart": significant_pairs, "judged": judged, "order": order,
     "tiers": tiers, "hard": hard, "repeats": repeats,
 }  # fmt: skip
-"""Name of a sentence that changes with metric and depth -> function that recomputes it."""
+"""Mapping from the name of a sentence to a function that recomputes it.
+
+These sentences change with metric and depth.
+"""
 
 
 def cautions(track, view):
@@ -419,7 +422,7 @@ def now(view):
 
 
 def methods(track, view):
-    """Yield the sentences on methods that belong to no section."""
+    """Yield the sentences on methods outside all sections."""
     test, adjust, alpha = track.options["test"], track.options["adjust"], track.alpha
     if not track.baselines and not view.is_single:
         yield "duel.opening", {}
@@ -857,7 +860,9 @@ MARKS = {
     "unjudged": ("shares", ["depth"], "median"),
     "documents per topic": ("long", ["depth", "documents"], "number"),
 }
-"""Title of the vertical axis -> data set, index and value of its marks."""
+"""Mapping from the title of a vertical axis to the data set of the marks, and to the columns with
+their index and value.
+"""
 
 
 @pytest.fixture(scope="module")
