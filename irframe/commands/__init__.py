@@ -41,7 +41,7 @@ COMMANDS = {
     "metrics": ("convert", "list all metrics, or explain some of them"),
     "demo": ("convert", "evaluate the example track, and explain the results"),
 }
-"""Name of a command -> its module and summary."""
+"""Mapping from the name of each command to its module and its summary in the help."""
 
 EXAMPLES = {
     "evaluate": "irframe evaluate qrels.txt 'runs/*.gz' -m nDCG@10 AP",
@@ -58,7 +58,8 @@ EXAMPLES = {
     "metrics": "irframe metrics nDCG RBP",
     "demo": "irframe demo --files .",
 }
-"""Name of a command -> an example with the files that ``irframe demo --files .`` writes."""
+"""Mapping from the name of a command to an example call with the files of ``irframe demo --files
+.``."""
 
 GROUPS = {
     "files": "system columns sep repeat systems contributing collection texts train qrels "
@@ -72,7 +73,9 @@ GROUPS = {
     "gate": "baseline_file rehearse update fail_on",
     "output": "output format per_topic by wide link title report",
 }
-"""Heading in the help -> names of the options below it. Options without a group come first."""
+"""Mapping from a heading in the help to the options below it.
+
+Options that are below no heading come first in the help."""
 
 EPILOG = """\
 exit status:
@@ -83,7 +86,7 @@ exit status:
 """
 
 NEVER = "never"
-"""With this value of ``--fail-on``, findings never change the exit status."""
+"""Value of ``--fail-on`` for an exit status that does not depend on findings."""
 METRIC = "-m", "--metric"
 
 
@@ -151,7 +154,7 @@ AnyAction = TypeVar("AnyAction", bound=Action)
 
 
 class Line(ArgumentParser):
-    """Parser that prints an error in one line."""
+    """Argument parser that prints an error in one line."""
 
     def __init__(self, prog: str, description: str, epilog: str = "") -> None:
         shape = RawDescriptionHelpFormatter
@@ -180,15 +183,17 @@ class Line(ArgumentParser):
         """Parse arguments, with files and options in any order."""
         names = [f"{a.metavar}{' ...' * bool(a.nargs)}" for a in self._get_positional_actions()]
         self.usage = " ".join(["%(prog)s [OPTION ...]", *names])
-        # with nargs="+", the option of metrics would also take the files after it, hence `spread`
+        # `spread` replaces nargs="+", with which -m would also read the files that follow as
+        # metrics
         return self.parse_intermixed_args(spread(args))
 
 
 def spread(args: Sequence[str]) -> list[str]:
-    """Put the option ``--metric`` before every metric.
+    """Insert the option ``--metric`` before every metric.
 
-    The first argument after ``-m`` is a metric. The arguments after it are metrics too, up to an
-    option, an existing file, a name with a suffix of letters, or a pattern.
+    The first argument after ``-m`` is always read as a metric, and the arguments that follow are
+    also metrics. The list of metrics ends before an option, an existing file, a name with a suffix
+    of letters, or a pattern.
 
     Examples
     --------
@@ -199,7 +204,7 @@ def spread(args: Sequence[str]) -> list[str]:
     is_first = is_metric = False
     for arg in args:
         is_metric = (is_metric and not _ends_metrics(arg)) or is_first
-        # an option in place of the first metric is an error, which argparse reports
+        # argparse reports the missing metric if an option follows -m directly
         if is_first and arg.startswith("-"):
             break
         if arg in METRIC:

@@ -26,10 +26,10 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".md": "markdown",
 }
-"""Suffix of an output file -> name of its format."""
+"""Mapping from the suffix of an output file to the name of its format."""
 FORMATS = tuple(SUFFIXES.values())
 WIDTH = 80
-"""The number of characters per line of printed text."""
+"""Maximum number of characters in a line of printed text."""
 
 
 class Answer(NamedTuple):
@@ -51,7 +51,7 @@ def declare_output(parser: ArgumentParser, *further: str) -> None:
 
 
 def declare_failing(parser: ArgumentParser) -> None:
-    """Declare the option for findings that change the exit status."""
+    """Declare ``--fail-on``, which selects findings that change the exit status."""
     parser.add_argument(
         "--fail-on", choices=(*SEVERITIES, NEVER), default="error",
         help="exit with status 1 if a finding has at least this severity",
@@ -79,7 +79,7 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
     frame.attrs = {}
     if kind == "parquet":
         return bytes(_flat(frame).to_parquet(index=False))
-    if kind == "json":  # JSON is written before rounding, because it contains all digits
+    if kind == "json":  # JSON contains all digits, so values are not rounded
         flat = _flat(frame).astype(object)
         finite = flat.notna() & ~flat.isin([math.inf, -math.inf])  # JSON cannot represent infinity
         rows = flat.where(finite, None).to_dict("records")
@@ -99,14 +99,14 @@ def noted(content: str | bytes, notes: str) -> str:
 
 
 def wrapped(text: str, indent: str = "") -> str:
-    """Wrap text at 80 characters; keep long words whole."""
+    """Wrap text at 80 characters without breaking words."""
     return textwrap.fill(
         text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
 
 
 def _is_numbered(frame: pd.DataFrame) -> bool:
-    """Return whether the index of a frame has no names."""
+    """Return whether the index has one level without a name."""
     return frame.index.nlevels == 1 and frame.index.name is None
 
 
@@ -140,7 +140,7 @@ def narrow_table(frame: pd.DataFrame, first: Sequence[Hashable]) -> str:
     frame
         The frame to print.
     first
-        Columns to print first, so that they are omitted last.
+        Columns to print first. If the table is too wide, these columns are the last to be omitted.
     """
     texts = _with_p_texts(frame)
     if _is_numbered(frame):

@@ -39,10 +39,10 @@ from irframe.tables.captions import caption_text
 
 
 def command_line(args: Sequence[str]) -> str:
-    """Return the shell command with short lists of files.
+    """Return the shell command, with patterns for lists of files.
 
-    If several files in a folder have the same suffix and the arguments contain all of them, one
-    pattern such as ``runs/*.run`` replaces their names.
+    If the arguments contain all files of a folder that have a certain suffix, one pattern such as
+    ``runs/*.run`` replaces their names.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def run_compare(options: Namespace) -> Answer:
         content = noted(shown, _notes(comparison))
     else:
         content = written(comparison, kind)
-    # The file is replaced last, because `markdown` reads the old file.
+    # The baseline file is replaced last, because `markdown` reads its old content.
     if options.update and not failed:
         _update(options, (runs, qrels, metrics), scores, comparison)
     return Answer(content, int(failed))
@@ -187,8 +187,8 @@ def _update(
 ) -> None:
     """Replace the baseline file by the run that passed.
 
-    The run is scored by all metrics in the old file, so that the new file contains them, too. The
-    changed means are printed.
+    The run is scored by all metrics in the old file, so that the new file contains the same
+    metrics. The changed means are printed.
     """
     systems = scores.index.unique(level=0)
     if len(systems) != 1:
@@ -228,7 +228,7 @@ def _short(comparison: pd.DataFrame, options: Namespace) -> str:
 
 
 SHORT = ("difference", "interval", "p_adjusted", "verdict")
-"""The columns that every printed comparison has."""
+"""Columns that every printed table of a comparison contains."""
 
 
 def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
@@ -294,9 +294,9 @@ def run_leaderboard(options: Namespace) -> Answer:
 
 
 def _short_board(board: pd.DataFrame) -> pd.DataFrame:
-    """Shorten a leaderboard.
+    """Return a leaderboard with fewer and shorter columns.
 
-    The two bounds of an interval are joined in one column.
+    One column contains both bounds of an interval.
     """
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks", FIRST: "1st?"}

@@ -24,7 +24,9 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.printed import fixed_text, p_text
 
 KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
-"""Suffix of an output file -> its format. Other files are written in TREC format."""
+"""Mapping from the suffix of an output file to its format.
+
+Files with any other suffix are written in TREC format."""
 FORMATS = ("trec", "parquet", "json")
 
 
@@ -67,7 +69,7 @@ def run_convert(options: Namespace) -> Answer:
     if options.output is not None and options.format is None and kind != "json":
         write(frame, options.output)
         return Answer(None)
-    # the writers take paths only, so what goes to standard output is read from a temporary file
+    # writers accept only paths, so output for stdout is first written to a temporary file
     with TemporaryDirectory() as folder:
         packed = output.suffix if output.suffix.lower() in PACKED else ""
         path = Path(folder, f"rows.{kind}{packed}")
@@ -119,7 +121,7 @@ def _explained(kind: type[Metric]) -> str:
     fields = inspect.signature(kind).parameters.values()
     called = ", ".join(f"{field.name}={field.default!r}" for field in fields)
     prose, mark, code = (inspect.getdoc(kind) or "").partition("\nExamples\n")
-    # docstrings have longer lines, so lines of a paragraph are joined before they are wrapped
+    # lines of docstrings are too long for a terminal, so each paragraph is joined and wrapped again
     lines = [f"{kind.__name__}({called})", ""]
     for line in prose.split("\n"):
         before = lines[-1]
@@ -174,7 +176,7 @@ def _pairs_text(versus: pd.DataFrame) -> str:
 
 
 def _demo_text() -> str:
-    """Return results on the example track, with their code."""
+    """Return example results, and the code that computes them."""
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
     systems, topics, depth = cube["grade"].shape
@@ -205,7 +207,7 @@ def _demo_text() -> str:
 
 
 def _in_words(depths: pd.DataFrame, depth: int, pool: int) -> str:
-    """Explain one row of the table of depths."""
+    """Explain in words the results at one depth."""
     row = depths.loc[depth]
     return (
         f"Discrimination: at depth {depth}, {row['discrimination']:.0%} of the pairs of systems "

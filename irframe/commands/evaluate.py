@@ -43,11 +43,12 @@ def trec_layout(
     scores
         Scores from `irframe.evaluate`.
     names
-        The metrics in the command. If one name stands for a set of measures, such as ``official``,
-        or if there are several systems, a line ``runid`` names each system.
+        The metrics in the command. A line ``runid`` names each system if there are several systems,
+        or if one of the names stands for a set of measures, such as ``official``.
     listed
-        The pairs of system and topic to print before the averages. The pairs are sorted by the
-        bytes of the topic. By default, no pairs are printed. trec_eval omits topics without a list.
+        The pairs of system and topic whose scores are printed before the averages, sorted by the
+        bytes of the topic. By default, only averages are printed. trec_eval omits topics without a
+        list.
 
     Returns
     -------
@@ -95,7 +96,7 @@ class Printed(NamedTuple):
     """Whether the measure is printed per topic."""
 
     def text(self, value: float) -> str:
-        """Format a value: counts without decimals."""
+        """Format a value, without decimals if it is a count."""
         return f"{value:.0f}" if facts(self.name).summary == "sum" else f"{value:.4f}"
 
     def average(self, rows: NDArray[np.intp]) -> float:
@@ -168,7 +169,7 @@ def run_freeze(options: Namespace) -> answer.Answer:
 
 
 TREC_EVAL = "trec_eval"
-"""The name of the format that trec_eval prints."""
+"""Value of ``--format`` for the output format of trec_eval."""
 
 
 def declare_evaluate(parser: ArgumentParser) -> None:
@@ -187,7 +188,7 @@ def run_evaluate(options: Namespace) -> answer.Answer:
     names = list(options.metric)
     kind = answer.format_of(options)
     if kind == TREC_EVAL:
-        # runid is a line of the output, and no metric that could be scored
+        # runid is a line of the output and not a metric
         options.metric = [name for name in names if name != RUNID]
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
@@ -240,7 +241,7 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 SHOWN = 3
-"""The number of entries of a list that printed tables show. Other formats contain all entries."""
+"""Maximum number of entries per list in printed tables. Other formats contain all entries."""
 
 
 def declare_check(parser: ArgumentParser) -> None:
@@ -280,7 +281,7 @@ def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
 
 
 LONGEST = 300
-"""The maximum number of characters of a finding's positions in printed text."""
+"""Maximum number of characters for the locations of a finding in printed text."""
 
 
 def declare_diagnose(parser: ArgumentParser) -> None:
@@ -346,7 +347,9 @@ def run_losses(options: Namespace) -> answer.Answer:
 
 
 TENTHS = 10
-"""The largest number of thresholds per system in a printed table."""
+"""Number of intervals into which coverage is divided.
+
+Printed tables show one threshold per system and interval."""
 
 
 def declare_risk_coverage(parser: ArgumentParser) -> None:
@@ -369,7 +372,7 @@ def run_risk_coverage(options: Namespace) -> answer.Answer:
     )
     if kind != "table":
         return answer.Answer(answer.written(rows, kind))
-    # without the tolerance, rounding errors would move a border to the next tenth
+    # without the tolerance, rounding errors could move a coverage of 0.3 to the next interval
     tenths = np.ceil(rows["coverage"] * TENTHS - ROUNDING)
     shown = rows[~pd.concat([rows[SYSTEM], tenths], axis=1).duplicated(keep="last")]
     note = f"[{len(shown)} of {len(rows)} thresholds: the lowest one per tenth of coverage]"

@@ -183,7 +183,7 @@ HELP = {
     "stages": "systems of a pipeline in order, such as bm25,monot5",
     "cut": "what happens to the first document that does not fit into the budget",
 }
-"""Option of a function -> help text that replaces the first sentence about its parameter."""
+"""Mapping from an option to its help text, which replaces the first sentence of the docstring."""
 
 DESIGN = {
     "weight": ("--weights", "CSV, TSV or Parquet file with the columns topic and weight"),
@@ -193,7 +193,7 @@ DESIGN = {
         "CSV, TSV or Parquet file with the columns topic and task, of equal weight",
     ),
 }
-"""Parameter of `design` -> the option that reads it from a file, and its help text."""
+"""Mapping from a parameter of `design` to the option that reads it from a file, with help text."""
 
 
 def _thresholds(text: str) -> str | list[float] | dict[str, float]:
@@ -227,7 +227,7 @@ READING: dict[str, dict[str, Any]] = {
     "searches": {"type": depths, "metavar": "NUMBERS"},
     "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
-"""Parameter of a function -> arguments of argparse that its annotation does not determine."""
+"""Mapping from a parameter to arguments of argparse that its annotation does not determine."""
 ELSEWHERE = {
     "metrics": "-m",
     "leaderboard.at": "in the name of a metric, such as AP@10",
@@ -240,9 +240,9 @@ ELSEWHERE = {
     "runs": "the files",
     "scores": "read if --threshold is used",
 }
-"""Parameter of a function without its own option -> what replaces it on the command line."""
+"""Mapping from a parameter without its own option to what replaces it on the command line."""
 _LISTS = re.compile('^[^.;:]*: ``"')
-"""The pattern of a sentence that lists values after a colon."""
+"""Pattern of a sentence that lists the accepted values after a colon."""
 
 
 def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
@@ -259,7 +259,7 @@ def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
 
 
 def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
-    """Declare the options of functions."""
+    """Declare the parameters of functions as options."""
     declared: set[str] = set()
     for function in functions:
         for name, parameter in _options_of(function).items():
@@ -317,7 +317,7 @@ def usual(function: Verb, name: str) -> Any:
 
 YES = {"yes", "true", "1"}
 NO = {"no", "false", "0"}
-"""Texts that a column of booleans may contain, in lower case."""
+"""Texts in lower case that mean False in a column of booleans."""
 
 
 def declare_systems(parser: ArgumentParser) -> None:
@@ -392,7 +392,7 @@ def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False)
 
 
 def _who_contributed(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
-    """Add the column of contributing systems to runs."""
+    """Add to runs the column that marks contributing systems."""
     name = getattr(options, "contributing", None)
     if name is None:
         return runs
@@ -427,7 +427,7 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
 
 
 def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
-    """Read all runs, with columns of the table of systems."""
+    """Read all runs; add columns of the table of systems."""
     sources = sources_of(options.runs, options.qrels)
     repeat = getattr(options, "repeat", None)
     runs = ir.read_runs(sources, system=options.system, repeat=repeat, **reading_options(options))

@@ -39,11 +39,11 @@ EXAMPLES = 3
 """Number of documents that `check` lists as examples if a run has no judged document."""
 
 Listed = dict[str, pd.Series]
-"""Mapping from the name of a column of `check` to a series of problems, with systems as index."""
+"""Mapping from a column of `check` to a series of problems that is indexed by system."""
 
 
 def _of_rows(table: coded_tables.RunTable, rows: Codes) -> pd.Series:
-    """Return strings with topic and document, indexed by system."""
+    """Return the topic and document of rows, indexed by system."""
     docs = table.doc.take(pa.array(rows)).to_pylist()
     topics = table.topics[table.topic[rows]]
     located = [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
@@ -58,7 +58,7 @@ def odd_topics(
 ) -> Listed:
     """Return the topics of unusual lists.
 
-    The keys are columns of `check`. Each series contains topics, with systems as index.
+    The result maps columns of `check` to series of topics that are indexed by system.
     """
     lengths = frames.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
@@ -114,7 +114,7 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[object] | None) ->
 
 
 def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:
-    """Return positions of rows whose document copies a better-ranked one."""
+    """Return positions of rows with copies of better-ranked documents."""
     if copies is None:
         return ranking.order[:0]
     mapping = as_map(copies, "copies", (DOC, "canonical"))
@@ -126,7 +126,7 @@ def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Co
 def identical(table: coded_tables.RunTable, codes: Codes, ranking: Ranking) -> pd.Series:
     """Return systems with identical rankings, indexed by system."""
     ends = np.searchsorted(table.system[ranking.order], np.arange(len(table.systems) + 1))
-    # rankings are keys of a dictionary as bytes, so no two systems have to be compared
+    # dictionary keys find identical rankings without a comparison of all pairs of systems
     same: dict[bytes, list[Hashable]] = {}
     ranked = np.split(codes[ranking.order], ends[1:-1])
     for system, ranked_codes in zip(table.systems.tolist(), ranked, strict=True):
@@ -176,7 +176,7 @@ BY_SEVERITY = {
 SEVERITY = {
     name: severity_of for severity_of, names in BY_SEVERITY.items() for name in names.split()
 }
-"""Mapping from columns of `check` that list problems to severities, with errors first."""
+"""Mapping from each column of `check` that lists problems to its severity, in order of severity."""
 COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged", *searches.COSTS)
 """Names of the columns of `check` that contain integers."""
 
@@ -212,12 +212,12 @@ def check(
         Judgments that were used for training. A caution counts the topics and documents of `qrels`
         that are also in `train`.
     units
-        Declaration of the documents that are copies, by ``irframe.Units(copies=...)``. If a list
-        contains several copies of a document, all copies below the first are reported.
+        ``irframe.Units(copies=...)``, which declares the copies of documents. If a list contains
+        several copies of a document, all copies below the first are reported.
     search
-        The column of searches, as for `cube`. The list of a topic then merges the documents of
-        several searches. Ties are not reported. A document counts as duplicate if a single search
-        returned it twice.
+        The column that numbers the searches, as for `cube`. The list of a topic then merges the
+        documents of several searches. Ties are not reported. A document counts as duplicate if a
+        single search returned it twice.
 
     Returns
     -------
@@ -249,7 +249,7 @@ def check(
           same score, so that the ranking depends on the tie policy alone;
         - ``topics_unmatched``: the topics of a run without any judged topic, for example because
           the ids in runs and judgments differ;
-        - ``topics_missing``: judged topics that the run lacks;
+        - ``topics_missing``: judged topics without a list in the run;
         - ``topics_unknown``: topics of the run without judgments;
         - ``documents_unknown``: documents that are not in `documents`. This problem is an error if
           all documents of the run are unknown;
@@ -258,7 +258,7 @@ def check(
         - ``texts_differ``: topic and document of rows whose document has a different text in an
           earlier row, if a column such as ``text`` contains texts;
         - ``scores_infinite``: topic and document of rows with an infinite score;
-        - ``ranks_contradict``: topics in which a document at a lower rank has a higher score;
+        - ``ranks_contradict``: topics in which a score is higher than a score at a better rank;
         - ``ranks_skipped``: topics whose ranks have gaps, or begin above 2. Gaps are closed before
           scoring;
         - ``lists_long``: topics whose list is longer than `list_length`;
@@ -377,7 +377,7 @@ def _numbers_of_systems(
     listed = {
         "scores_missing": _of_rows(table, frames.without_score(table)),
         "scores_infinite": _of_rows(table, np.flatnonzero(infinite)),
-        # a later search may return a document again, so searches are not merged yet
+        # duplicates are counted within each search, so searches are merged later
         "duplicates": _of_rows(table, searches.listed_twice(table, policy.search)),
     }
     costs: dict[str, Codes] = {}

@@ -48,7 +48,7 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     Raises
     ------
     DepthError
-        If the depth is beyond the cube.
+        If `depth` is greater than the depth of the cube.
     ParameterError
         If `rel` is out of range.
 

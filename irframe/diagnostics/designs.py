@@ -26,8 +26,8 @@ def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
 
     The first finding is that most topic ids consist of a prefix and a number, and that several, but
     not all, topics share a prefix. The second finding is that the evidence for most topics is in
-    documents with evidence for other topics. Both findings are notes and not errors, because only
-    the user knows how topics were sampled.
+    documents that also contain evidence for other topics. Both findings are notes and not errors,
+    because only the user knows how topics were sampled.
     """
     topics = judgments.topics.astype(str).to_series()
     counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
@@ -51,7 +51,7 @@ ASKED = (
     "if these topics are turns of a conversation, or questions about one document, declare the "
     "clusters by cube.ireval.design(cluster=...), so that tests and intervals use them"
 )
-"""Advice in both findings about topics that may form clusters."""
+"""Advice in the two findings of `drawn_together`."""
 
 
 def _counted(counts: pd.Series) -> list[str]:
@@ -59,9 +59,9 @@ def _counted(counts: pd.Series) -> list[str]:
 
 
 EXPLAINED = 0.05
-"""Share of explained variance above which a column with a value per topic is reported."""
+"""A column is reported only if it explains more than this share of the variance of mean scores."""
 FEWEST = 5
-"""Minimum mean number of topics with the same value for which a column is tested."""
+"""A column is tested only if each of its values occurs in at least this many topics on average."""
 RARE = 0.05
 """Significance level of the F test. Columns that are not significant are not reported."""
 
@@ -98,8 +98,8 @@ def scored_at(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> xr.Dat
 def explained(values: pd.Series, labels: ArrayLike) -> float:
     """Return the share of variance that labels explain.
 
-    The share is the adjusted R squared. A share of at most 5%, or one that is not significant, is
-    returned as 0.
+    The share is the adjusted R squared. If this share is at most 5% or not significant, the result
+    is 0.
 
     Examples
     --------
@@ -124,9 +124,10 @@ def explained(values: pd.Series, labels: ArrayLike) -> float:
 
 
 FAR = 3.5
-"""Number of median absolute deviations from the median above which a repeat is an outlier."""
+"""A repeat is an outlier if its mean is more than this number of median absolute deviations from
+the median."""
 LEAST = 5
-"""Minimum number of repeats of a system for which outliers are reported."""
+"""Outliers are reported only for systems with at least this number of repeats."""
 BOUTHILLIER = "Bouthillier et al. 2021, arXiv:2103.03098"
 LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
 

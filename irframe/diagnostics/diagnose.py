@@ -43,12 +43,13 @@ from irframe.tables.captions import origin_text
 TOPS = (10, 20, 100)
 """Depths down to which unjudged documents are counted."""
 TIED = 0.1
-"""Median tie rate in the top 20 from which a finding about ties is a warning instead of a note."""
+"""If the median tie rate in the top 20 is at least this value, the finding is a warning, not a
+note."""
 UNJUDGED_SHARE = 0.05
-"""Share of unjudged documents from which the finding is a warning instead of a note."""
+"""If at least this share of documents is unjudged, the finding is a warning, not a note."""
 YIELD = 0.05
-"""Share of relevant documents among the documents at the last pool depth, from which the pool is
-reported as too shallow."""
+"""The pool is reported as too shallow if at least this share of the documents at the last pool
+depth is relevant."""
 DECIDED = "policies that affect the scores"
 """Text of the finding that lists the policies for ties, topics, gains and the pool."""
 STANDARD = (1, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
@@ -94,7 +95,7 @@ def _of_documents(
 
 
 TIED_POOLS = "; the pool depends on the order of rows with equal scores"
-"""Clause at the end of advice about the pool, used if a list has documents with equal scores."""
+"""Clause that is appended to advice about the pool if documents in a list have equal scores."""
 
 
 def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
@@ -137,7 +138,7 @@ def _unjudged_findings(cube: xr.Dataset) -> Iterator[Finding]:
 
 
 def _largest_first(values: pd.Series) -> pd.Series:
-    """Return values in descending order, equal values by name."""
+    """Sort values in descending order, and equal values by label."""
     return values.sort_index().sort_values(ascending=False, kind="stable")
 
 
@@ -161,7 +162,7 @@ def _pool(
         yield Finding("warning", problem, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:
         return
-    # the rate of the last depth counts the documents that the depth before lacks
+    # the last rate is computed over the documents that the pool to the previous depth lacks
     last = np.array([max(1, pool - 1), pool][pool == 1 :])
     rate = count_pools(experiment_of(cube), 1, last)[2][-1]
     divided = [str(metric) for metric in metrics if metric.fillings]
@@ -241,8 +242,8 @@ def diagnose(
     stop
         An `irframe.Budget`. Lists whose first document exceeds the budget are reported.
     errors
-        Policy for frames that cannot be read. ``"raise"``: raise the first error. ``"report"``:
-        return all problems as findings that list every location.
+        What to do with frames that cannot be read. ``"raise"``: raise the first error.
+        ``"report"``: return all problems as findings that list every location.
 
     Returns
     -------
@@ -272,7 +273,7 @@ def diagnose(
     -----
     Findings about frames are
 
-    - topics of the runs without judgments, and frames without a common topic or document;
+    - topics of runs without judgments, and runs and judgments without a common topic or document;
     - documents that occur twice in a list or in the judgments, and missing scores;
     - ranks that contradict scores or have gaps;
     - systems without judged topics, missing lists, and short lists;
@@ -350,7 +351,7 @@ def diagnose(
 
 
 def _parse_any(metrics: Metrics) -> list[Metric]:
-    """Parse metrics, of which there may be none."""
+    """Parse metrics; accept an empty list."""
     return [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
 
 
@@ -395,7 +396,7 @@ def _findings(
     yield from drawn_together(judgments)
     judged = judgments.grade != POOLED_UNJUDGED
     if judged.any() and not any(finding.severity == "error" for finding in of_frames):
-        # the findings say what the warnings about the cube would say
+        # warnings about the cube are suppressed, because the findings report the same problems
         with unsaid():
             named_policy = replace(policy, contributing=folded.contributing(policy.contributing))
             built = build_cube(table.frame, judgments.frame[judged], named_policy)

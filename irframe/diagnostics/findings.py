@@ -16,11 +16,11 @@ from irframe.escaping import visible
 from irframe.printed import FIRST, WIDTH, Kept, fitted
 
 SEVERITIES = ("error", "warning", "note")
-"""Severities of findings, with the most severe first."""
+"""Severities of findings, in descending order."""
 IN_CODE = ", in code: "
-"""Text in the advice of a finding, between the advice in words and the advice in code."""
+"""Separator between the advice in words and the advice in code."""
 SHOWN = 5
-"""Maximum number of locations that a finding lists, unless `every_place` is active."""
+"""Maximum number of locations that a finding lists outside the context of `every_place`."""
 _EVERY: ContextVar[bool] = ContextVar("every", default=False)
 LU = "Lu, Moffat, Culpepper 2016, doi:10.1007/s10791-016-9282-6"
 SAKAI = "Sakai, Dou 2013, doi:10.1145/2484028.2484031"
@@ -101,7 +101,7 @@ def findings_of(
 ) -> Iterator[Finding]:
     """Yield a finding about lists, with counts by system.
 
-    `lists` has the shape (system, topic), and is True for the lists to report.
+    `lists` is a boolean array of shape (system, topic) that is True for the lists to report.
     """
     counts = lists.sum(axis=1)
     # the sort is stable, so systems with equal counts keep their order

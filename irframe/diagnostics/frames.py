@@ -37,12 +37,12 @@ def without_score(table: RunTable) -> Codes:
 def odd_lists(table: RunTable) -> dict[str, Codes]:
     """Return lists with unusual ranks or scores, by problem.
 
-    The value for each problem contains the numbers of lists, as in `RunTable.group`. The problems
-    are
+    The result maps each problem to the numbers of the affected lists, as in `RunTable.group`. The
+    problems are
 
     - ``ranks_repeated``: a rank is repeated or missing;
     - ``ranks_skipped``: ranks have gaps, or begin above 2;
-    - ``ranks_contradict``: a document at a lower rank has a higher score;
+    - ``ranks_contradict``: a document has a higher score than a document ranked above it;
     - ``scores_constant``: every list of the system has the same score for all its documents.
     """
     names = ("ranks_repeated", "ranks_skipped", "ranks_contradict", "scores_constant")
@@ -87,11 +87,11 @@ def usual_length(lengths: NDArray[np.integer]) -> int:
 
 
 def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
-    """Return the number of rows, shape (system, judged topic)."""
+    """Return the lengths of lists, shape (system, judged topic)."""
     topics = judgments.topics.get_indexer(table.topics)
     shape = (len(table.systems), len(judgments.topics))
     values = topics[table.topic] >= 0
-    # codes may be 32-bit integers, and their products may be greater
+    # products of 32-bit codes may exceed the range of 32-bit integers
     cell = table.system[values].astype(np.int64) * shape[1] + topics[table.topic][values]
     return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
@@ -227,7 +227,7 @@ def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterato
     systems = table.systems
     empty = lengths == 0
     unmatched = empty.all(axis=1)
-    # if no system has a judged topic, there already is an error about topics
+    # if no system has a judged topic, another finding already reports an error
     if not unmatched.all():
         advice = "these systems score 0 on every topic: compare the topic ids"
         problem = "systems without a list for any judged topic"

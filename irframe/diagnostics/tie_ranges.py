@@ -124,7 +124,7 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     Raises
     ------
     DepthError
-        If `depth` is below 1, or above the depth of a cube with longer lists.
+        If `depth` is below 1, or if it is greater than the depth of a cube that cuts longer lists.
     ParameterError
         If the cube was ranked by a rank column, which has no ties.
 
@@ -143,7 +143,7 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     """
     refuse_untied(cube)
     depth = check_int("depth", depth, low=1, error=DepthError)
-    # a list that the cube cuts above `depth` lacks documents that may be tied
+    # if the cube cuts a list above `depth`, tied documents may be missing
     if min(int(cube["retrieved"].to_numpy().max(initial=0)), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
         expected = f"depth= up to {cube.sizes[DEPTH]}, the depth of the cube"

@@ -22,7 +22,7 @@ from irframe.frames.likeness import LIKE_SEARCHES, like_systems
 from irframe.names import DOC, END, LISTED_SCORE, SCORE, START
 
 ONLY = "*"
-"""In a path of keys, the part that matches any key of a dictionary with one key."""
+"""Part of a path of keys that matches the only key of a dictionary, whatever its name."""
 ANSWERS = {
     "Elasticsearch, OpenSearch": "hits.hits",
     "Solr": "response.docs",
@@ -33,36 +33,35 @@ ANSWERS = {
     "LangChain": "context source_documents",
     "LlamaIndex": "source_nodes",
 }
-"""Tool -> paths of keys to the hits in an answer of the tool, separated by spaces."""
+"""Mapping from a tool to the paths of keys to the hits in its answers, separated by spaces."""
 FLAT = {"Solr": "", "Weaviate": "_additional"}
-"""Tool whose hits mix its own fields and fields of the user -> key of the tool's fields in a hit.
+"""Mapping from a tool to the key under which a hit stores the fields of the tool.
 
-The key is empty if a hit has the tool's fields and the user's fields in one dictionary."""
+The user's fields are at the top level. The key is empty if the tool's fields are there, too."""
 _PATHS = [(tuple(path.split(".")), tool) for tool, row in ANSWERS.items() for path in row.split()]
 FIRST = frozenset({"ids", "root", *(path[0] for path, _ in _PATHS)})
-"""The first keys of the paths to hits. Answers of pipelines may have none of the first keys."""
+"""The first keys of all paths to hits. The answer of a pipeline may have none of these keys."""
 GENERATED = frozenset({"replies", "answers", "prompt"})
-"""Keys under which a pipeline stores texts of language models, which are not hits."""
+"""Keys under which a pipeline stores the output of language models, which contains no hits."""
 COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
-"""Key in an answer of Chroma -> field of a hit. Chroma returns one list of values per search."""
+"""Mapping from a key in an answer of Chroma to a field of a hit. Each key has one list of values
+per search."""
 BATCH = "responses"
 """Key under which Elasticsearch returns the answers to several searches."""
 PARTIAL = (
     *("timed_out", "terminated_early", "_shards.failed", "search_cutoff", "errors", "error"),
     *("responseHeader.partialResults", "root.coverage.degraded", "root.errors"),
 )
-"""Paths of keys in answers.
-
-An answer is incomplete if the value at one of the paths is true, not 0 or not empty."""
+"""An answer is incomplete if the value at one of these paths is neither false nor 0 nor empty."""
 BARE = frozenset({"hits", "results", "search_results", "value", "data", "resourceSpans"})
-"""Usual keys of the hits in answers of unknown tools. These keys are never read as topics."""
+"""Keys under which unknown tools usually store hits. These keys are never read as topics."""
 KEYS = 64
-"""The largest number of keys of an answer. Larger dictionaries contain scores of documents."""
+"""Maximum number of keys of an answer. Larger dictionaries are read as scores of documents."""
 
 CHUNK = "chunk_id"
 PARENT = "doc_id"
 DOCUMENT = "document"
-"""The field with the text or the id of a document, read as the id if a hit has no other id."""
+"""Field with the text or the id of a document. It is read as the id if a hit has no other id."""
 IDS = {
     CHUNK: ("chunk_id", "node_id", "id_", "id", "_id", "uuid"),
     PARENT: (
@@ -73,7 +72,7 @@ IDS = {
     START: (*words.BORDERS[START], "split_idx_start"),
     END: words.BORDERS[END],
 }
-"""Column of the run frame -> names of the field in hits, the preferred name first."""
+"""Mapping from a column of the run frame to possible fields of a hit, the preferred one first."""
 PAYLOAD = ("metadata", "meta", "payload", "properties", "fields", "entity", "_source")
 """Fields whose value is a dictionary of the user's own fields.
 
@@ -95,7 +94,7 @@ Hits = Sequence[object]
 
 
 class Answers(dict[Hashable, Hits]):
-    """Topic -> list of hits in the search engine's order."""
+    """Lists of hits by topic, in the search engine's order."""
 
 
 def unpacked(
@@ -148,7 +147,7 @@ def unpacked(
 def _as_dictionary(x: object) -> object:
     """Convert a client's response to a dictionary if possible."""
     kind = type(x)
-    # frames and xarray objects also have a method `to_dict`, but they are no responses of clients
+    # frames and xarray objects also have a method `to_dict`, but are not responses of clients
     plain = isinstance(x, Mapping | list | tuple | str | Number | pd.Series | pd.Index | None)
     if plain or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims"):
         return x
@@ -249,7 +248,7 @@ def first_in(holder: object, names: Iterable[str], kind: type | UnionType = obje
 
 
 def _lists_of(answer: Mapping[Hashable, object]) -> list[Any]:
-    """Return the keys of an answer whose values list dictionaries."""
+    """Return the keys of an answer with lists of dictionaries."""
     if len(answer) > KEYS or list not in {*map(type, answer.values())}:
         return []
     if not RUN.lacking(RUN.find(map(str, answer))):
@@ -301,7 +300,7 @@ def hits_in(answer: object) -> Hits | None:
     if isinstance(answer, list | tuple):
         return answer
     if isinstance(answer, dict) and answer.keys().isdisjoint(FIRST) and len(answer) > 1:
-        # Most dictionaries are hits and not answers, and are rejected here fast. A dictionary
+        # Most dictionaries are hits and not answers, and are rejected quickly here. A dictionary
         # without a known key can only be the answer of a pipeline, whose values are answers.
         if not all(isinstance(value, Mapping) for value in answer.values()):
             return None
@@ -455,7 +454,7 @@ def has_id(hit: object, name: str | None = None) -> bool:
 
 
 def _is_kept(name: object, value: object) -> bool:
-    """Return whether a field without a role is kept."""
+    """Return whether a field becomes an additional column."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
     # as a column, a field with such a name would be read as a role, a repeat, a search or a system
@@ -469,7 +468,7 @@ class Level(NamedTuple):
 
     fields: dict[str, Any]
     is_payload: bool
-    """Whether the fields come from the user. A score of the user does not rank the hit."""
+    """Whether the fields come from the user. A score in such fields does not rank the hit."""
 
 
 def _levels(hit: object, *, is_payload: bool = False) -> Iterator[Level]:

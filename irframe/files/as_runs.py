@@ -184,8 +184,8 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     kind
         The kind of table: runs or judgments.
     no_role
-        A column that numbers searches or names groups. This column gets no role, even if it is
-        called like a role, such as ``system``.
+        A column that numbers searches or names groups. This column gets no role, even if its name
+        is the name of a role, such as ``system``.
     """
     if isinstance(x, ByRole):
         return x
@@ -195,14 +195,14 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     levels = getattr(getattr(x, "index", None), "names", ())
     columns = require_columns(frame, kind, no_role, levels)
     if kind.value == SCORE and SYSTEM not in columns:
-        # `without_titles` found titles of documents in the column, so it does not name systems
+        # `without_titles` found titles of documents in it, so the column does not name systems
         titles = RUN.find(frame.columns).get(SYSTEM)
         frame = frame if titles is None else frame.drop(columns=titles)
     return ByRole(frame, columns)
 
 
 def without_documents(x: object) -> list[Hashable]:
-    """Return the topics of a dictionary without any judged document.
+    """Return the topics that have no judged document.
 
     Examples
     --------
@@ -334,8 +334,8 @@ def as_runs(
         Name of the system. The default is the name of the system in `x`.
     topics, docs
         If `x` is a NumPy array or a SciPy sparse matrix, the labels of its rows and columns. In a
-        sparse matrix, only documents with a stored element count as retrieved. If `docs` is not
-        passed, `topics` contains the topics of a list of answers.
+        sparse matrix, only documents with a stored element count as retrieved. For a list of
+        answers or of lists of hits, pass `topics` alone, with one topic per item.
     hits
         The path of keys to the hits in answers of an unknown tool, such as ``"value"`` or
         ``"data.results"``.
@@ -435,7 +435,7 @@ def _split_dictionary(x: Mapping[Hashable, object]) -> tuple[Runs | ByRole, list
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     names = {*empty}
     nonempty = {name: lists for name, lists in x.items() if name not in names}
-    # an empty dictionary may be a system or a topic, so frames and nested dictionaries decide
+    # an empty dictionary may belong to a system or a topic, which only the other values show
     systems = any(
         isinstance(x[n], pd.DataFrame) or (isinstance(x[n], Mapping) and x[n]) for n in empty
     )

@@ -17,7 +17,7 @@ from irframe.frames.values import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
 
 NESTED = ("references", "spans", "evidence", "highlights")
-"""Names that the column with a question's spans may have.
+"""Accepted names of the column that contains the spans of a question.
 
 The values of this column are JSON or lists of dictionaries."""
 QUESTIONS = ("question", "query", "text")

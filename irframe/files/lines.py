@@ -15,7 +15,7 @@ from irframe.errors import caution, cautions_of, warn
 from irframe.frames.kinds import UNREAD, Kind
 
 ANY = " "
-"""The value of `Cut.between` if whitespace of any length separates the columns."""
+"""Value of `Cut.between` for columns that are separated by whitespace of any length."""
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 IR_METADATA = "ir_metadata"
 """The attribute of a run frame that maps each system to the ir_metadata header of its file."""
@@ -23,7 +23,7 @@ IR_METADATA = "ir_metadata"
 _NOTICES = "notices"
 """The key under which the metadata of a table contains warnings about lines."""
 _ENDS = 256
-"""An ir_metadata header must begin within this number of bytes at the start of a file."""
+"""Number of bytes at the start of a file in which an ir_metadata header must begin."""
 
 _HEADER = re.compile(
     rb"^#[ \t]*ir_metadata\.start[^\n]*\n(.*?)^#[ \t]*ir_metadata\.end", re.MULTILINE | re.DOTALL
@@ -37,14 +37,15 @@ _SHAPES = {
     words.SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
     words.ITERATION: rb"(?:Q?[0-9]+)",
 }
-"""Role -> pattern of the values in its column.
+"""Mapping from a role to the pattern of the values in its column.
 
 A line that begins with # is a comment unless its fields match these patterns."""
 _SMALL = 5
-"""If one row of another system follows at least this number of rows of a system at the end of a
-file, the file may be cut off."""
+"""A file may be cut off if its last row belongs to a new system, and the previous system has at
+least this number of rows."""
 _FEWEST = 4
-"""In files without header and grades, rows that begin with # have at least this many fields."""
+"""In files without header and grades, a line that begins with # must have at least this number of
+fields to be read as a row."""
 
 
 class Cut(NamedTuple):
@@ -54,7 +55,7 @@ class Cut(NamedTuple):
     between: str
     """The separator of columns: `ANY`, a tab, a comma or another character."""
     header: tuple[str, ...] = ()
-    """The names in the header. The tuple is empty if there is no header."""
+    """The names in the header, or an empty tuple if there is no header."""
     start: int = 0
     """The position in the file at which the first row begins."""
 
@@ -145,7 +146,7 @@ def _row_pattern(cut: Cut) -> bytes:
     field = rb"[^\n" + separator + rb"]+"
     shapes = [_SHAPES.get(name, field) for name in cut.columns[1:]]
     fits = bool(cut.header) or len(cut.columns) >= _FEWEST or cut.columns[-1] == words.GRADE
-    # the pattern (?!) matches nothing, so that all lines that begin with # are comments
+    # the pattern (?!) matches nothing, so all lines that begin with # are comments
     return separator.join([field, *shapes]) + rb"$" if fits else rb"(?!)"
 
 

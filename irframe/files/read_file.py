@@ -68,8 +68,8 @@ def shallow(source: str, data: bytes) -> bytes:
     irframe.errors.FileFormatError: expected JSON with at most 100 nested lists and dictionaries,
     but found deeper nesting in a.json. Check that this is the file you meant.
     """
-    # Removing strings is slow. Strings are removed only if the depth is too large when brackets in
-    # strings count too.
+    # Removing strings is slow, so strings are removed only if the depth is too large when brackets
+    # in strings are counted, too.
     if _levels(data) > LEVELS and _levels(_TEXT.sub(b"", data)) > LEVELS:
         expected = f"JSON with at most {LEVELS} nested lists and dictionaries"
         raise FileFormatError(expected, f"deeper nesting in {source}", sources.MEANT)
@@ -86,9 +86,9 @@ def _levels(data: bytes) -> int:
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _LONG = re.compile(rb":\s*-?[0-9]{16}")
-"""The pattern of integers with so many digits that a float may not represent them exactly."""
+"""Pattern of integers with at least 16 digits, which a float may not represent exactly."""
 _LEAST = 1e15
-"""The smallest integer with the minimum number of digits that `_LONG` matches."""
+"""The smallest integer with 16 digits, the minimum number of digits that `_LONG` matches."""
 _OBJECT = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*")
 _KEY = re.compile(r'"([\w-]+)"\s*:')
 
@@ -155,7 +155,7 @@ def _is_inexact(table: pa.Table, data: bytes) -> bool:
 
 
 _END = 256
-"""The last bracket of a JSON file must be within this number of bytes at its end."""
+"""Number of bytes at the end of a JSON file that must contain its last bracket."""
 
 
 def is_nested(data: bytes, _: Kind = RUN) -> bool:
@@ -253,11 +253,13 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
 
 
 ONCE = "each system in one file"
-"""Description of the expected value in errors about two files with the same system."""
+"""The expected value in messages about two files that contain the same system."""
 
 
 LEFT_OUT = "files of runs are left out"
-"""The first words of the warning about skipped files, by which the command line filters it."""
+"""The first words of the warning about skipped files.
+
+The command line uses these words to suppress the warning."""
 
 
 class FileSet:
@@ -267,7 +269,7 @@ class FileSet:
         self.first: tuple[str, list[str]] | None = None
         """The name and the columns of the first file."""
         self.homes: dict[str, str] = {}
-        """System -> the file or the data set that contains it."""
+        """Mapping from a system to the file or the data set that contains it."""
         self.skipped: list[Problem] = []
         """The problems of the skipped files."""
 
@@ -294,8 +296,8 @@ class FileSet:
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
         """Return why a file cannot be combined with earlier ones.
 
-        The systems of a file that can be combined are recorded, and compared with those of later
-        files.
+        If the file can be combined, its systems are recorded, so that later files can be compared
+        with them.
         """
         if isinstance(table, Exception):
             return problems_of(name, table)

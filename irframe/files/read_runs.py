@@ -28,7 +28,8 @@ from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
 from irframe.progress import tracked
 
 Unit = str | Mapping[Any, Any] | None
-"""How to find the document of a chunk: a column, a pattern, or a mapping chunk -> document."""
+"""How to find the document of a chunk: a column, a pattern, or a mapping from chunks to
+documents."""
 State = list[Any]
 """The name, size and modification time of a file."""
 
@@ -234,7 +235,7 @@ def read_runs(
     unit
         How to find the document of each chunk, if runs rank chunks and documents are judged. The
         value is a column such as ``"doc_id"``, a pattern with one group such as ``r"(.+)#\d+"``, or
-        a mapping chunk -> document. A document gets the rank of its first chunk, as in
+        a mapping from chunks to documents. A document gets the rank of its first chunk, as in
         `irframe.verbs.collapse`.
     columns, sep
         As for `read_run`. The value is used for all files.
@@ -250,10 +251,10 @@ def read_runs(
     pandas.DataFrame
         The rows of all files, file by file, in the columns of `read_run`. The attribute ``files``
         contains the name, size and modification time of each file, so that a saved cube can detect
-        changes. With ``on_error="skip"``, the attribute ``problems`` lists dictionaries of
-        ``file``, ``expected`` and ``found``. For each skipped file, the list describes at most
-        three faulty lines and states the number of further ones. `irframe.verbs.check` also reports
-        these problems.
+        changes. With ``on_error="skip"``, the attribute ``problems`` is a list of dictionaries with
+        the keys ``file``, ``expected`` and ``found``. For each skipped file, the list describes at
+        most three faulty lines and contains the number of further faulty lines.
+        `irframe.verbs.check` also reports these problems.
 
     Notes
     -----

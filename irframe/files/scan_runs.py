@@ -28,9 +28,9 @@ from irframe.frames.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
-"""The largest size of a batch of files in bytes. A larger file is a batch of its own."""
+"""Maximum total size of the files in a batch, in bytes. A larger file is a batch of its own."""
 DENSE = 6
-"""The typical ratio of decompressed to compressed size.
+"""Typical ratio of the decompressed to the compressed size of a file.
 
 The size of a compressed file in memory is estimated from this ratio."""
 
@@ -38,11 +38,13 @@ LARGE = 1 << 24
 PIECE = 1 << 23
 """Files of at least `LARGE` bytes are read in blocks of about `PIECE` bytes."""
 ROWS = 1 << 20
-"""The largest number of rows of a group of systems. A system with more rows is read alone."""
-FEW = 100
-"""If a file has fewer rows per system on average, it is read at once and not by groups of systems.
+"""Maximum number of rows in a group of systems that are read together.
 
-Many passes over a file with shorter runs would take longer than reading the file at once.
+A system with more rows is read alone."""
+FEW = 100
+"""Minimum mean number of rows per system in files that are read by groups of systems.
+
+A file with shorter runs is read at once, because many passes over it would take longer.
 """
 
 Read = TypeVar("Read")
@@ -67,7 +69,7 @@ class ScannedRuns:
     kind
         The columns and separator of the files.
     labels
-        File name without suffixes -> name of the system and its repeat.
+        A mapping from file names without suffixes to names of the system and its repeat.
 
     Examples
     --------
@@ -96,8 +98,8 @@ class ScannedRuns:
     def frames(self) -> Iterator[pd.DataFrame]:
         """Yield frames of a few files at a time.
 
-        The iterator keeps no reference to a frame, so that the memory of a frame is free when the
-        next frame is read.
+        The iterator keeps no reference to a frame, so that the memory of a frame can be freed
+        before the next frame is read.
         """
         return map(self._described, read_batches(self.files, self.kind, by_file=self.by_file))
 
@@ -164,7 +166,7 @@ def scan_runs(
     on_error
         What to do with unreadable files, and with files that cannot be combined with earlier ones,
         when the files are read. ``"raise"`` raises an error. ``"skip"`` leaves these files out with
-        a warning, which takes an additional pass over all files.
+        a warning, and reads all files once more to find them.
 
     Returns
     -------

@@ -81,7 +81,7 @@ def undamaged(
     source
         The name of the file.
     damage
-        Types of errors that a damaged file causes. The default is errors of all types.
+        Types of errors that a damaged file causes. The default is all types of errors.
     advise
         A function that rewrites advice about a frame as advice about the file.
     """
@@ -149,22 +149,23 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
         for block in (b"1AY&SY", b"\x17rE8P\x90")  # files with data, and empty files
     },
 }
-"""First bytes of a compressed file -> function that decompresses it."""
+"""Mapping from the first bytes of a compressed file to the function that decompresses it."""
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 """Suffixes of compressed files. irframe compresses an output file if its name has one of them."""
 
 _HEAD = 10
-"""The number of bytes at the start of a file from which the compression is detected."""
+"""Number of bytes at the start of a file that are read to detect the compression."""
 LAYERS = 3
-"""The largest number of times that a file may be compressed. Files of ranx are compressed twice."""
+"""Maximum number of times that a file may be compressed. Files of ranx are compressed twice."""
 _PART = 1 << 20
 """The number of bytes that are read or decompressed at a time."""
 LINE = 1 << 24
-"""The number of bytes per parsed block. Lines of text cannot be longer than a block."""
+"""Number of bytes in a block of text that is parsed at once. Lines cannot be longer than a
+block."""
 _BEGINNING = 256
-"""The number of bytes at the start of a file by which JSON is detected."""
+"""Number of bytes at the start of a file in which the first bracket of JSON must occur."""
 _TAIL = 1 << 12
-"""The least number of bytes in the last piece of a file. The last piece must have several lines."""
+"""Minimum number of bytes in the last piece of a file, which must contain several lines."""
 PARQUET = b"PAR1"
 """The first and the last bytes of a Parquet file."""
 
@@ -311,11 +312,11 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
 
 
 FIRST = 1 << 8
-"""The number of rows of a row group that are read to estimate the bytes per row."""
+"""Number of rows of a row group that are read to estimate the number of bytes per row."""
 MOST = 1 << 16
 """The largest number of rows in a batch of a Parquet file."""
 _WIDTH = 8
-"""The number of bytes of a number in memory."""
+"""Number of bytes that a number takes in memory."""
 
 
 def is_parquet(data: bytes) -> bool:

@@ -38,7 +38,7 @@ from irframe.frames.values import (
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, roles
 
 BLOCK = LINE
-"""The number of bytes of a file per thread and step. Lines cannot be longer than a block."""
+"""Number of bytes that a thread parses at a time. Lines cannot be longer than a block."""
 MEND = "mend these lines, or check that this is the file you meant"
 
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")

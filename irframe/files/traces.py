@@ -1,6 +1,6 @@
 """Run frames from hits, and from the searches of agents.
 
-The tuples in this module list names of fields in tools, the preferred name first.
+The tuples of names in this module are fields that various tools use, with the preferred name first.
 """
 
 import json
@@ -39,7 +39,7 @@ STEP_KEYS = frozenset({*CALL_IDS, "tool_calls", "jsonrpc", "role", "event", "att
 """Keys of messages, events and spans. Each of these objects has at least one of the keys."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 UNITS = {"seconds": 1e8, "milliseconds": 1e11, "microseconds": 1e14, "nanoseconds": 1e17}
-"""Mapping from units of time to the smallest time since 1970 that counts as in this unit.
+"""Mapping from each unit to the smallest number that is read as a time since 1970 in this unit.
 
 The unit of smaller numbers is unknown."""
 SPAN_IDS = ("span_id", "spanId")
@@ -49,7 +49,7 @@ SPAN_RESULTS = ("gen_ai.tool.call.result", "output.value")
 DOCUMENT_KEYS = ("gen_ai.retrieval.documents", "retrieval.documents")
 """Attributes of a span that contain all documents."""
 NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
-"""The pattern of attributes of a span that contain one field of one document."""
+"""Pattern of the names of attributes that contain one field of one document of a span."""
 KIND = "openinference.span.kind"
 RETRIEVER = "a retriever"
 SPAN_PARTS = ("gen_ai", "openinference", "retrieval")
@@ -280,7 +280,7 @@ def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> lis
         # a tuple is not equal to any id, so that calls without an id are not merged
         key = (n,) if call.id is None else call.id
         before = distinct.setdefault(key, call)
-        # the message that requests a call has its id, but no result
+        # the message that requests a call contains the id of the call, but no result
         if before.hits is None and call.result is not None:
             distinct[key] = call
         elif call.hits is not None and repr(call.hits) != repr(before.hits):

@@ -42,8 +42,8 @@ from irframe.names import GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYST
 def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file that appears under its name when complete.
 
-    An existing file is replaced when the new file is complete, so that the existing file survives
-    errors, killed processes and full disks. Devices and pipes are written directly.
+    An existing file is only replaced when the new file is complete. It therefore survives errors,
+    killed processes and full disks. Devices and pipes are written directly.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _open_temporary(target: Path) -> IO[bytes]:
 
 
 STALE = 60
-"""If an unlocked temporary file is older than this number of seconds, a killed process left it."""
+"""An unlocked temporary file of more than this age in seconds was left by a killed process."""
 
 
 def temporary_path(target: Path) -> Path:
@@ -171,7 +171,7 @@ _PACK: dict[str, Callable[[IO[bytes]], Any]] = {
     ".xz": partial(lzma.open, mode="wb"),
     ".zst": partial(pa.output_stream, compression="zstd"),
 }
-"""Suffix -> function that compresses a stream."""
+"""Mapping from a suffix to the function that compresses a stream."""
 
 
 @contextmanager
@@ -249,7 +249,9 @@ def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
 
 
 WRITERS = {".parquet": _write_parquet, ".parq": _write_parquet}
-"""Suffix -> function that writes a table with all columns. Other files are written as text."""
+"""Mapping from a suffix to the function that writes a table with all columns.
+
+Files with any other suffix are written as text."""
 FOREIGN = (
     *(".json", ".jsonl", ".csv", ".xlsx", ".xls", ".feather", ".arrow", ".ipc", ".pkl", ".pickle"),
     *(".npz", ".npy", ".h5", ".html", ".xml", ".yaml", ".yml", ".cbor", ".lz4", ".zip", ".db"),
@@ -259,7 +261,8 @@ ADVICE = {
     ".json": "call json.dump with the result of to_pytrec_eval",
     ".jsonl": "call frame.to_json(path, orient='records', lines=True)",
 }
-"""Suffix of a format that cannot be written -> advice on another way to write it."""
+"""Mapping from the suffix of a format that cannot be written to advice on how to write it
+otherwise."""
 
 
 def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:

@@ -23,10 +23,10 @@ EXACT = 2.0**53
 """The largest integer up to which floats represent every integer exactly."""
 
 LARGE = 1 << 24
-"""For objects of at least this size in bytes, `give_back` returns memory."""
+"""Minimum size in bytes of an object whose memory `give_back` returns."""
 
 TRIM: Callable[[int], object] = getattr(ctypes.pythonapi, "malloc_trim", lambda _pad: None)
-"""The function of glibc that returns free memory, replaced by an empty function elsewhere."""
+"""The function of glibc that returns free memory. Without glibc, `TRIM` does nothing."""
 
 
 def give_back(size: int) -> None:
@@ -98,7 +98,8 @@ FIRST = 1000
 """The number of first rows that decide whether a column is run-length encoded."""
 
 LONG = 1 << 14
-"""Columns with fewer rows are not run-length encoded, because that would not save time."""
+"""Minimum number of rows of a run-length encoded column. Encoding a shorter column saves no
+time."""
 
 
 def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
@@ -145,8 +146,8 @@ def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
     """Run-length encode a column with an Arrow string dtype.
 
     A stretch consists of equal values in consecutive rows. The result is the value and the length
-    of each stretch. If the column is short, has another dtype or contains few stretches of several
-    rows, the result is the column itself and None.
+    of each stretch. The result is the column itself and None if the column is short, has another
+    dtype, or contains few stretches of several rows.
     """
     if "pyarrow" not in getattr(column.dtype, "storage", "") or len(column) < LONG:
         return column, None
@@ -349,7 +350,7 @@ def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
 
 
 def grouped(codes: Codes) -> Codes:
-    """Return row numbers in a stable order by code.
+    """Return row numbers, stably sorted by code.
 
     Examples
     --------
@@ -375,7 +376,7 @@ def beginnings(codes: Codes) -> Codes:
 
 
 RANGES = 1 << 10
-"""The number of ranges that `of_ranges` copies at a time, which limits the memory it needs."""
+"""Number of ranges that `of_ranges` copies at a time, to limit the memory that it needs."""
 
 
 def rows_of_ranges(start: Codes, length: Codes) -> Codes:

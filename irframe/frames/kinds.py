@@ -35,7 +35,7 @@ UNREAD = "Q0"
 NO_SEPARATORS = '\r\n"'
 """Characters that `sep` cannot contain."""
 Columns = Sequence[str] | Mapping[str, str] | None
-"""The columns of a file in order, or name of a column -> role."""
+"""The columns of a file in order, or a mapping from names of columns to roles."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class Kind:
     between: str = ""
     """The separator of columns that the caller passed, or an empty string."""
     called: Mapping[str, str] = field(default_factory=dict)
-    """Name of a column -> the role that the caller passed for it."""
+    """Mapping from the name of a column to the role that the caller passed for it."""
 
     def described(self, columns: Columns, sep: str | None) -> "Kind":
         """Return a copy with the caller's columns and separator.
@@ -216,7 +216,9 @@ RUN = Kind(
     value=SCORE,
     surplus=True,
 )
-"""Runs. Text has the columns of TREC or of MS MARCO, or columns for topic, document and score."""
+"""The kind of runs.
+
+Text files have the columns of TREC or of MS MARCO, or columns for topic, document and score."""
 
 QRELS = Kind(
     noun="judgments",
@@ -225,7 +227,9 @@ QRELS = Kind(
     needed=((TOPIC,), (DOC,), (GRADE,)),
     value=GRADE,
 )
-"""Judgments. Text has the columns of TREC, and optionally a column of sampling strata."""
+"""The kind of judgments.
+
+Text files have the columns of TREC, and optionally a column of sampling strata."""
 
 DOCUMENTS = Kind(
     noun="documents", layouts=((TOPIC, DOC),), roles=(TOPIC, DOC), needed=((TOPIC,), (DOC,))

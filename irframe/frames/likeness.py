@@ -26,7 +26,7 @@ LIKE = {
     GRADE: "r g rel relevant relevance relevancy grade judgment judgments judgement judgements "
     "rating ratings liked gold target targets label labels qrel",
 }
-"""Role -> words that suggest the role if they occur in the name of a column."""
+"""Mapping from a role to words in names of columns that suggest the role."""
 DISTANCES = "distance distances dist l2"
 """Words in names of columns that suggest distances. Smaller distances are better."""
 _TEXTS = "unnamed index iter assessor text body title"
@@ -36,17 +36,17 @@ UNLIKE = {
     SCORE: f"unnamed index iter rank length words tokens year price {DISTANCES}",
     GRADE: "unnamed index iter assessor rank",
 }
-"""Role -> words that exclude the role if they occur in the name of a column."""
+"""Mapping from a role to words in names of columns that exclude the role."""
 TRIED = 8
-"""The largest number of columns that are tried for a role."""
+"""Maximum number of columns that are tried for each role."""
 MOST = 100
-"""The largest number of combinations of columns that are tried for all roles."""
+"""Maximum number of combinations of columns that are tried."""
 LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
 """Names of columns that usually number the searches of an agent."""
 FEW = 1000
 """A column with at least this number of distinct values is not read as a column of systems."""
 KNOWN_PAIRS = frozenset({("docno", "docid")})
-"""Pairs of column names for one role. The first column is used even if the two columns differ.
+"""Pairs of column names for one role. The first column is used even if the values differ.
 
 In frames of PyTerrier, docno is the id of a document, and docid is a row number.
 """
@@ -147,7 +147,7 @@ def proposed(
 def _choices_of_columns(
     frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequence[str]
 ) -> Iterator[tuple[int, dict[Hashable, str]]]:
-    """Yield possible columns for the roles, with their points.
+    """Yield combinations of columns for the roles, with their points.
 
     The points of a combination are the sum of `_likeness` over its columns.
     """

@@ -236,7 +236,7 @@ def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
     if not x:
         return None
     if isinstance(x.get("data"), list) and x.keys() & {"columns", "schema"}:
-        # `DataFrame.to_json` makes such dictionaries with orient="split" or "table"
+        # `DataFrame.to_json` writes such dictionaries if orient is "split" or "table"
         return framed(x["data"], x.get("columns"))
     if all(isinstance(key, str) for key in x) and not kind.lacking(kind.find(x)):
         return framed(x)

@@ -47,7 +47,9 @@ TYPES: dict[str, pa.DataType] = {
     words.STRATUM: TEXT,
     words.PROBABILITY: pa.float64(),
 }
-"""Role -> Arrow type of its column. Frames of runs and judgments have the columns in this order."""
+"""Mapping from a role to the Arrow type of its column.
+
+Frames of runs and judgments have their columns in this order."""
 
 
 ERRORS = {
@@ -56,11 +58,11 @@ ERRORS = {
     words.SCORE: InputError,
     words.PROBABILITY: InputError,
 }
-"""Role -> class of the error for invalid numbers in its column.
+"""Mapping from a role to the class of the error for invalid numbers in its column.
 
 All other columns contain ids, for which `IdError` is raised."""
 _MISSING = ERRORS | {words.RANK: RankingError, words.SCORE: RankingError}
-"""Role -> class of the error for missing values."""
+"""Mapping from a role to the class of the error for missing values in its column."""
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
@@ -349,7 +351,7 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
 
 
 SLICE = 1 << 13
-"""The number of rows that Arrow converts at a time. Python converts the rows that Arrow refuses."""
+"""The number of rows that Arrow converts at a time. Python converts blocks that Arrow refuses."""
 
 
 def numbers_of_text(
@@ -377,7 +379,7 @@ def numbers_of_text(
 
 
 def _of_value(value: object, role: str) -> tuple[float, bool]:
-    """Return a value as a float, and its validity."""
+    """Return a float, and whether the value is valid."""
     if isinstance(value, bool | np.bool_):
         return float(value), role == words.GRADE
     if isinstance(value, Number) and not isinstance(value, complex | np.complexfloating):

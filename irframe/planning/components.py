@@ -95,10 +95,10 @@ def mean_squares(scores: Array) -> MeanSquares:
 def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]:
     """Return the ends of confidence intervals of variances.
 
-    The lower and upper ends have the shape (3, depth). The interval of the interaction uses the
-    chi-squared distribution, and is exact for normal scores. The variances of systems and of topics
-    are differences of mean squares, whose intervals use the modified large-sample method, see
-    `components`.
+    Both ends have the shape (3, depth), in the order system, topic, interaction. The interval of
+    the interaction uses the chi-squared distribution, and is exact for normal scores. The variances
+    of systems and of topics are differences of mean squares, whose intervals use the modified
+    large-sample method, see `components`.
     """
     freedom = squares.systems - 1, squares.topics - 1
     df_st = freedom[0] * freedom[1]
@@ -246,13 +246,13 @@ def design_effects(paired: Scores) -> dict[str, Array]:
         systems. If topics have clusters, there is also ``icc``, the intraclass correlation ``(r -
         1) / (m - 1)``, from -1 to 1. The ratio r is the variance divided by the variance without
         clusters, with the same weights and tasks. The mean cluster size is ``m = sum B^2 / sum
-        b^2``, where b are the weights of topics and B the weights of clusters.
+        b^2``, where b is the weight of a topic and B the weight of a cluster.
     """
     pairs = all_pairs(len(paired.systems))
 
     def effects(scores: Array, design: Design | None = None) -> tuple[Array, Array]:
         unclustered = None
-        size = 1.0  # the mean cluster size without clusters
+        size = 1.0  # without clusters, the mean cluster size is 1
         if design is not None:
             # both designs have the same weights and tasks, so that only clusters change the ratio
             unclustered = design_of(len(design.task), weights=design.weights, task=design.task)

@@ -24,7 +24,7 @@ COMPONENT = "component"
 N_REPEATS = "n_repeats"
 """Name of the dimension with numbers of repeats."""
 MOST = 2**40
-"""Number of topics at which the search for the number of topics needed stops."""
+"""Upper limit of the search for the number of topics needed."""
 
 
 def repeat_components(paired: Scores) -> xr.Dataset:
@@ -94,11 +94,11 @@ def own_components(lists: Array, owner: Array) -> Array:
 
     Notes
     -----
-    Let there be T topics, S systems and R repeats of a system. The residual is the residual mean
-    square, pooled over systems. ``repeat = var_r(mean_t) - residual / T`` is averaged over systems
-    with several repeats. The other components are estimated from the mean squares (MS) of scores
-    averaged over repeats: ``system_topic = MS_st - residual / R`` and ``topic = (MS_t - MS_st) /
-    S``.
+    Let T be the number of topics, S the number of systems, and R the number of repeats per system.
+    The residual is the residual mean square, pooled over systems.
+    ``repeat = var_r(mean_t) - residual / T`` is averaged over systems with several repeats. The
+    other components are estimated from the mean squares (MS) of scores averaged over repeats:
+    ``system_topic = MS_st - residual / R`` and ``topic = (MS_t - MS_st) / S``.
     """
     table = table_of(lists, owner)
     counts = table.repeats
@@ -142,7 +142,7 @@ def shared_components(table: Array) -> Arrays:
     axes = {"s": 0, "r": 1, "t": 2}
     effects: dict[str, Array] = {}
     squares = []
-    # each source follows all sources that it contains, whose effects are subtracted
+    # each source follows the sources that it contains, because their effects are subtracted from it
     for source in ("", "s", "t", "r", "st", "sr", "tr", "str"):
         averaged_axes = tuple(axes[letter] for letter in "srt" if letter not in source)
         effect = table.mean(axis=averaged_axes, keepdims=True) if averaged_axes else table
@@ -229,8 +229,8 @@ def _least_topics(
     """Return the smallest number of topics with the required power.
 
     The result is NaN if no number of topics is sufficient. `draws` is the number of independent
-    samples of repeats in a difference: 1 if systems share repeats, and otherwise 2, each of which
-    contributes half of the variance.
+    samples of repeats in a difference: 1 if systems share repeats, and 2 otherwise. Each of two
+    samples contributes half of the variance.
     """
     by_topic, by_repeat, residual = (np.asarray(variance, np.float64) for variance in values)
 
@@ -244,7 +244,7 @@ def _least_topics(
             weighed += (within**2 + residual_variance**2 / (topics - 1)) / draws / (repeats - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             # As in the crossed test, there is at least one degree of freedom. The upper limit
-            # excludes infinity, for which the F distribution of SciPy is NaN.
+            # excludes infinity, because SciPy's F distribution is NaN there.
             freedom = np.clip(variance**2 / weighed, 1, 1e9)
             lead = difference / np.sqrt(variance)
         if one_sided:

@@ -138,7 +138,10 @@ def replicate(
 
 
 def _paired(new: Scores, old: Scores) -> dict[str, Array]:
-    """Return the columns for common topics, (metric, system, depth)."""
+    """Return the variables of `replicate` for common topics.
+
+    Each array has the dimensions (metric, system, depth).
+    """
     size = len(new.systems)
     old = old.take(topic=old.topics.get_indexer(new.topics))
     values = np.concatenate([new.values, old.values], axis=1)
@@ -165,7 +168,10 @@ def _reproduced(scores: Array) -> Arrays:
 
 
 def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
-    """Return the columns for different topics, (metric, system, depth)."""
+    """Return the variables of `replicate` for different topics.
+
+    Each array has the dimensions (metric, system, depth).
+    """
 
     def moments(scores: Array) -> Arrays:
         mean = scores.mean(axis=1)
@@ -190,7 +196,7 @@ TO_UNIT: dict[str, Callable[[Array], Array]] = {
     "normal": scipy.special.ndtr,
     "uniform": lambda z: np.clip(0.15 * z + 0.5, 0, 1),
 }
-"""Mapping from each value of ``scaling=`` to a transformation of z-scores."""
+"""Mapping from each value of ``scaling=`` to the function that transforms z-scores."""
 
 
 @verb
@@ -208,8 +214,8 @@ def standardise(
         Scores per system and topic: an array, or a frame, wide or long.
     scaling
         ``"z"``: the number of standard deviations above the mean of the reference systems.
-        ``"normal"`` or ``"uniform"``: the share of systems that would have lower scores, from 0 to
-        1, if scores had a normal or a uniform distribution (N-std and U-std of [3]_).
+        ``"normal"`` or ``"uniform"``: the share of systems, from 0 to 1, that would have lower
+        scores if scores had a normal or a uniform distribution (N-std and U-std of [3]_).
     reference
         The reference systems: one or several systems of the scores, or scores of other systems with
         the same metrics, topics and depths. The default is all systems of the scores.
@@ -235,7 +241,7 @@ def standardise(
     -----
     IrframeWarning
         If topics have no standardised scores, because the reference systems do not differ on these
-        topics, or only one reference system has a score.
+        topics, or because only one reference system has a score.
 
     Notes
     -----

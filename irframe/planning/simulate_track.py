@@ -26,17 +26,17 @@ CANDIDATES_PER_RANK = 3
 RELEVANT = 0.1
 """Mean share of relevant documents among the candidates of a topic, if `grades` is a number."""
 RICHEST = 2.8
-"""Maximum share of relevant candidates of a topic, divided by the mean share."""
+"""Largest share of relevant candidates of a topic, as a multiple of the mean share."""
 CONTRIBUTORS = 0.6
-"""Share of the systems whose top ranks are judged."""
+"""Share of systems that contribute to the pool, that is, whose top documents are judged."""
 DECIMALS = (1, 2, 3, 4, 6)
 """Numbers of decimals to which systems round scores. Fewer decimals cause more ties."""
 COMMON = 0.5
-"""Standard deviation of noise that all systems have in common."""
+"""Standard deviation of the noise that all systems share."""
 TEAMWORK = 0.6
-"""Standard deviation of noise that the systems of a team have in common."""
+"""Standard deviation of the noise that the systems of a team share."""
 OWN = 0.6
-"""Standard deviation of noise that each system has of its own."""
+"""Standard deviation of the noise that is specific to each system."""
 
 
 def simulate_track(
@@ -218,7 +218,7 @@ def _hidden_grades(
     # the square of a random number has the mean 1/3, so the mean of `richness` is 1
     poorest = (3 - richest) / 2
     richness = poorest + (richest - poorest) * rng.random() ** 2
-    beyond = np.cumsum(shares[:0:-1]) * richness  # shares of grade G, of G - 1 and above, ...
+    beyond = np.cumsum(shares[:0:-1]) * richness  # shares of grades >= G, >= G - 1, ..., >= 1
     return len(beyond) - np.searchsorted(beyond, rng.random(candidates), side="right")
 
 

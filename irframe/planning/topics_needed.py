@@ -41,12 +41,12 @@ def topics_for_difference(
     Parameters
     ----------
     difference
-        Difference of the means of two systems, above 0. With several systems, the difference of the
-        means of the best and the worst system. The mean of every other system is assumed to lie
+        Difference of the means of two systems, above 0. If `systems` is passed, the difference of
+        the means of the best and the worst system. The mean of every other system is assumed to lie
         halfway between the best and the worst mean.
     variance
-        Variance of the differences of two systems, or, with several systems, of the scores of one
-        system, in any shape.
+        Variance of the differences of two systems. If `systems` is passed, variance of the scores
+        of one system. The array may have any shape.
     power, alpha
         Power and significance level, between 0 and 1.
     systems
@@ -121,7 +121,7 @@ def _least(reached: Callable[[Array, Array], Array], effect: Array, lower_bound:
     Parameters
     ----------
     reached
-        Function of numbers of topics and of effects. The function returns whether each number is
+        Function that receives numbers of topics and effects, and returns whether each number is
         sufficient.
     effect
         The effect to detect, any shape.
@@ -143,8 +143,10 @@ TESTS = ("t", ANOVA)
 TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family", "over")]
 OF_PAIRS = ("baseline", "per")
 OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
-"""Mapping from the argument that is passed, such as ``"width"``, to the optional arguments that
-apply. A difference is represented by the name of the test."""
+"""Mapping from a question to the optional arguments that can be combined with it.
+
+A question has the name of the required argument that was passed, such as ``"width"``. For a
+difference, it has the name of the test."""
 
 
 @verb(repeats=True)
@@ -300,12 +302,12 @@ ANSWERS: dict[str, Callable[..., Array]] = {
         np.sqrt(variance), np.full(np.shape(variance), int(topics)), power=power, alpha=alpha
     ),
 }
-"""Mapping from the argument that is passed, as in `OPTIONS`, to the function that computes the
-result from a variance."""
+"""Mapping from a question, as in `OPTIONS`, to the function that computes the result from a
+variance."""
 
 
 def _passed_argument(questions: dict[str, float | None]) -> tuple[str, float]:
-    """Return the name and the value of the argument passed."""
+    """Return the name and value of the passed argument."""
     passed = {name: value for name, value in questions.items() if value is not None}
     if len(passed) != 1:
         raise ParameterError(f"exactly one of {', '.join(questions)}", f"{len(passed)}", "", passed)
@@ -330,7 +332,7 @@ def _of_pairs(
     *,
     per_pair: bool,
 ) -> xr.Dataset:
-    """Return the result, computed from variances of differences."""
+    """Compute the result from the variances of differences."""
     pairs = choose_pairs(paired, baseline, several=True)
     variance = _of_differences(paired, pairs, per_pair=per_pair)
     values = {"variance": variance, name: answer(variance)}
@@ -358,8 +360,8 @@ def _of_differences(paired: Scores, pairs: Array, *, per_pair: bool) -> Array:
     """
     systems = len(paired.systems)
     independent = paired.design is None or paired.design.plain
-    # Twice the residual mean square is the mean variance over all pairs. It took 0.02 s for 129
-    # systems, 50 topics and 100 depths, and the variances of all pairs took 0.9 s.
+    # Twice the residual mean square is the mean variance over all pairs. For 129 systems, 50 topics
+    # and 100 depths, its computation took 0.02 s, and the variances of all pairs took 0.9 s.
     if independent and not per_pair and len(pairs) == systems * (systems - 1) // 2:
         return 2 * analyse(paired).residual
 

@@ -1,4 +1,4 @@
-"""Tests of `describe` against counts in frames."""
+"""Tests that compare `describe` with counts from loops."""
 
 import numpy as np
 import pandas as pd

@@ -15,7 +15,7 @@ from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterErr
 
 
 def worked(golden):
-    """Return run, judgments and expected values of the worked case."""
+    """Return run, judgments and expected values of a worked example."""
     case = golden["002-ties"]
     run = pd.DataFrame(case["input"]["run"], columns=["doc", "score"]).assign(topic="t")
     qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
@@ -23,7 +23,7 @@ def worked(golden):
 
 
 def coarse():
-    """Return the example track with rounded scores, mostly tied."""
+    """Return the example track with rounded, mostly tied scores."""
     runs, qrels = ir.example_track()
     return runs.assign(score=runs["score"].round()), qrels
 

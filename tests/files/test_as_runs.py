@@ -1,4 +1,4 @@
-"""Runs, hits and judgments from objects of other tools."""
+"""Tests of runs, hits and judgments from other tools."""
 
 import json
 from types import SimpleNamespace

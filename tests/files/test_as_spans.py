@@ -1,4 +1,4 @@
-"""Spans of evidence from objects and files."""
+"""Tests of evidence spans from objects and files."""
 
 import json
 

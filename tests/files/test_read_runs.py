@@ -1,4 +1,4 @@
-"""Readers of runs and judgments agree with a reference reader."""
+"""Tests that compare readers of files with a reference reader."""
 
 import ast
 import gzip

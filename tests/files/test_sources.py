@@ -135,7 +135,8 @@ FILES = {
     ),
     "deep.irframe": (lambda: f'{{"irframe baseline": 1, "policy": {DEEP}}}', "deeper nesting in"),
 }
-"""Mapping from a file name to a function that returns the content, and a pattern of the error."""
+"""Mapping from a file name to a function that returns its content, and the pattern of the expected
+error."""
 
 
 @pytest.mark.parametrize("name", [*FILES])

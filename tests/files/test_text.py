@@ -1,4 +1,4 @@
-"""Text formats: first lines and required columns."""
+"""Tests of text files: first lines and required columns."""
 
 import pytest
 

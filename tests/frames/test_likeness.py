@@ -1,4 +1,4 @@
-"""Ambiguous columns, ids and texts in every kind of table."""
+"""Tests of ambiguous columns, ids and texts in tables."""
 
 import pandas as pd
 import pyarrow as pa

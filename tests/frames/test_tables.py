@@ -1,4 +1,4 @@
-"""Tables of other libraries, and matrices."""
+"""Tests of matrices, and of tables of other libraries."""
 
 import numpy as np
 import pandas as pd

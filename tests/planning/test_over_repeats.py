@@ -66,7 +66,7 @@ def test_components_of_unequal_numbers_of_repeats_equal_those_of_a_loop():
 
 
 def power_at(topics, variances, repeats, difference, *, one_sided, shared, alpha=0.05):
-    """Return the power with some numbers of topics and repeats."""
+    """Return the power for given numbers of topics and repeats."""
     topic, repeat, residual = variances
     by_topic = (topic + residual / repeats) / topics
     by_repeat = repeat / repeats + residual / (topics * repeats)
