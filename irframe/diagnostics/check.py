@@ -274,7 +274,7 @@ def check(
 
         The last columns contain numbers:
 
-        - ``ties``: the number of documents with the same score as the document directly above;
+        - ``ties``: the number of documents whose score equals that of the document directly above;
         - ``unjudged_at_10``: the share of unjudged documents among the first 10 documents of judged
           topics, or NaN if no document is retrieved. The name contains `depth` instead of 10.
           Documents of grade -1 count as unjudged;

@@ -31,7 +31,7 @@ def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
     """
     topics = judgments.topics.astype(str).to_series()
     counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
-    # prefixes say nothing about clusters if all topics share one, or each topic has its own
+    # prefixes do not indicate clusters if all topics share a prefix, or each topic has its own
     if 1 < len(counts) < counts.sum() and counts.sum() > len(topics) / 2:
         problem = "topics that may have been sampled in clusters, by their ids"
         yield from findings_at("note", problem, _counted(counts), ASKED, MILLER)

@@ -75,7 +75,7 @@ def odd_lists(table: RunTable) -> dict[str, Codes]:
 
 
 def usual_length(lengths: NDArray[np.integer]) -> int:
-    """Return the most frequent length, the largest if tied.
+    """Return the most frequent length; if tied, the largest.
 
     Examples
     --------

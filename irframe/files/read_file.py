@@ -240,7 +240,7 @@ LINES = 3
 
 Failure = IrframeError | OSError
 Problem = tuple[str, str, str]
-"""The name of a file, what was expected in it, and what was found."""
+"""A tuple of the name of a file, what was expected in it, and what was found."""
 
 
 def problems_of(file: str, error: Exception) -> list[Problem]:

@@ -29,7 +29,7 @@ from irframe.frames.values import SCALED, to_arrow, to_role
 from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYSTEM, TOPIC
 
 RENAMED = "frame.rename("
-"""The beginning of a line of code in messages that advise to rename columns."""
+"""First characters of the code in messages that advise to rename columns."""
 UNREAD = "Q0"
 """The role of columns that are not read, such as the second column of a TREC run."""
 NO_SEPARATORS = '\r\n"'
@@ -389,7 +389,7 @@ def refuse_two_units(
 
 
 _INDEX = re.compile(r"__index_level_\d+__")
-"""The pattern of names under which pandas stores unnamed index levels in Parquet files."""
+"""Pattern of the names that pandas gives to unnamed index levels in Parquet files."""
 
 
 def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Table:

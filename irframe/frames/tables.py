@@ -1,7 +1,7 @@
 """Frames from Arrow tables, rows, dictionaries and matrices.
 
-A dictionary contains columns or rows, or is nested: topic -> document -> number. Predictions of
-MTEB are nested dictionaries with further levels.
+A dictionary contains columns or rows, or maps topics to dictionaries of documents and numbers.
+Predictions of MTEB are nested dictionaries with further levels.
 """
 
 from collections import Counter
@@ -377,7 +377,7 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
     Parameters
     ----------
     nested
-        Topic -> document -> number.
+        A mapping from topics to mappings from documents to numbers.
     value
         The name of the column of numbers.
 
@@ -422,7 +422,8 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     Parameters
     ----------
     nested
-        A dictionary with ``mteb_model_meta``, and subset -> split -> topic -> document -> score.
+        A dictionary with the key ``mteb_model_meta``, and with dictionaries of scores that are
+        nested by subset, split, topic and document.
     value
         The name of the column of scores.
     """

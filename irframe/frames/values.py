@@ -234,11 +234,11 @@ def refuse_fractions(
 
 
 _INTEGER = r"[+-]?[0-9]+(\.0*)?"
-"""The pattern of grades and ranks in text."""
+"""Pattern that grades and ranks must match if they are text."""
 _DECIMAL = (
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?"
 )
-"""The pattern of scores and probabilities in text."""
+"""Pattern that scores and probabilities must match if they are text."""
 
 
 def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:

@@ -236,7 +236,7 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
 
 
 def design_effects(paired: Scores) -> dict[str, Array]:
-    """Return design effects and intraclass correlations, (metric, depth).
+    """Return design effects and intraclass correlations, shape (metric, depth).
 
     Returns
     -------

@@ -39,7 +39,7 @@ def repeat_components(paired: Scores) -> xr.Dataset:
 
 
 def variances(paired: Scores, estimates: Array, sources: Sequence[str]) -> dict[str, Array]:
-    """Return variances and shares, each (component, metric, depth).
+    """Return variances and shares of shape (component, metric, depth).
 
     Negative variances are set to 0 with a warning.
     """
@@ -59,7 +59,7 @@ def by_source(paired: Scores, values: dict[str, Array], sources: Sequence[str]) 
 
 
 def _analysed(paired: Scores) -> Arrays:
-    """Return variances and mean squares, each (component, metric, depth)."""
+    """Return variances and mean squares of shape (component, metric, depth)."""
     repeats_of = paired.repeats
     every = slice(None)
 

@@ -154,7 +154,7 @@ def _paired(new: Scores, old: Scores) -> dict[str, Array]:
 
 
 def _reproduced(scores: Array) -> Arrays:
-    """Return means, p-values and RMSE, each (system, depth).
+    """Return means, p-values and RMSE of shape (system, depth).
 
     The first half of the systems belongs to the reproduction. The second half contains the same
     systems in the original experiment.

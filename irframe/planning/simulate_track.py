@@ -225,7 +225,7 @@ def _hidden_grades(
 def _values(
     rng: np.random.Generator, field: pd.DataFrame, relevance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the values by which systems rank candidates, (system, candidate)."""
+    """Return values that rank candidates, shape (system, candidate)."""
     # the order of the draws must not change, because it decides the track of each seed
     ease = 0.4 + 1.2 * rng.random()
     common = COMMON * rng.standard_normal(len(relevance))
