@@ -1,8 +1,8 @@
 """Information-retrieval evaluation at every depth, in pandas and xarray.
 
 Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and DataArray.
-``__init__.pyi`` lists the public functions and namespaces. Python imports their modules at the
-first use.
+``__init__.pyi`` lists the public functions and namespaces. The module of a function is imported
+when the function is first used.
 """
 
 import sys
@@ -40,19 +40,19 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     """Return a public function or namespace.
 
-    If the name belongs to a namespace such as `irframe.metrics`, the error contains its full name.
+    If a namespace such as `irframe.metrics` has the name, the error message contains the full name.
     """
     if name in __all__:
         value = find(_HOMES[name], name)
         if isfunction(value):
-            # a name in globals is found without another call of __getattr__
+            # Python finds a name in globals without calling __getattr__ again
             value = globals()[name] = suggesting(import_module(value.__module__), name, name)
         return value
     message = f"module 'irframe' has no attribute {name!r}"
     if name.startswith("_"):
         raise AttributeError(message)
     spaces = {f"irframe.{space}": import_module(f"irframe.{space}") for space in NAMESPACES}
-    # sys stands for a missing name, because modules inside a namespace are not suggested either
+    # sys stands for a missing name: it is a module, and modules are not suggested
     members = {home: getattr(space, name, sys) for home, space in spaces.items()}
     home = next((home for home, value in members.items() if not ismodule(value)), None)
     if home:

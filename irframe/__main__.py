@@ -82,11 +82,12 @@ def _outer() -> Line:
 
 
 def _run(command: Callable[[Namespace], tuple[str | bytes | None, int]], options: Namespace) -> int:
-    """Run a command, and print warnings and errors as lines."""
+    """Run a command, and print its warnings and errors."""
     output = getattr(options, "output", None)
     gated = getattr(options, "gate", False) and options.fail_on != NEVER
     try:
-        # an unusable file is refused before the work; a gated command prints its answer instead
+        # an unusable output file is refused before the computation; a gated command prints its
+        # output
         if output is not None and not gated:
             _writers().look(output)
             _writers().refuse_input(output, _possible_inputs(options))

@@ -83,7 +83,7 @@ class Verbs:
         function = self._function(name)
         if function is None:
             raise AttributeError(self._unknown(name))
-        # the signature of a bound method, which help prints, has no parameter for the object
+        # help prints the signature of a bound method, which has no parameter for the object
         return MethodType(self._leading(name, function), self._called_of())
 
     def _called_of(self) -> Any:
@@ -281,7 +281,7 @@ class FrameAccessor(Accessor):
                 "topic, nugget, importance, assignment) or the result of a verb, with its attrs. "
                 f"Accepted column names: {'; '.join(accepted)}. For scores: {advice_of(subject)}"
             )
-            # pandas requires this type, by which hasattr and completion omit the accessor
+            # pandas requires an AttributeError, so that hasattr and completion ignore the accessor
             raise AttributeError(message)
 
 
@@ -326,7 +326,7 @@ def _with_metrics(subject: object) -> Any:
 
 
 def _metric(name: str) -> "Metric | None":
-    """Return the metric by name or synonym, None if unknown."""
+    """Return the metric with a name or synonym, or None."""
     from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
     from irframe.metrics import METRICS  # noqa: PLC0415 - the same
     from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same

@@ -122,7 +122,8 @@ def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[n
     >>> on_front(np.array([3.0, 1.0, 2.0, 2.0]), np.array([0.5, 0.2, 0.6, 0.4]))
     array([1, 2])
     """
-    # among equal costs the highest value comes first, so a later system rises only if it is better
+    # among equal costs the highest value comes first, so that only a better system raises the
+    # maximum
     order = np.lexsort((-value, cost))
     best = np.maximum.accumulate(value[order])
     rises = np.append(True, best[1:] > best[:-1])[: len(order)]
@@ -130,7 +131,7 @@ def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[n
 
 
 def low_to_high(numbers: ArrayLike) -> str:
-    """Return the range of integers, or their common value.
+    """Return the range of integers as text.
 
     Examples
     --------

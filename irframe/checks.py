@@ -17,11 +17,11 @@ MOST = 2**63 - 1
 """Largest integer that fits into a numpy array."""
 
 ROOM = 4 * 2**30
-"""Maximum number of bytes that an argument may allocate at once."""
+"""Maximum number of bytes of an array whose size depends on an argument."""
 
 LONG = 70
 """Maximum number of characters of a list of valid values in the first sentence of a message. Longer
-lists are at the end of the message."""
+lists are written at the end of the message."""
 
 Word = TypeVar("Word", bound=str)
 Value = TypeVar("Value")
@@ -81,7 +81,7 @@ def number(
 ) -> float:
     """Return a finite number within limits, or raise.
 
-    `low` and `high` are valid values. `above` and `below` are not.
+    The value may be equal to `low` or `high`, but not to `above` or `below`.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def plain(value: object) -> Any:
     if not hasattr(value, "shape") and isinstance(value, Hashable):
         return str(getattr(value, "__name__", value))
     shape = " x ".join(map(str, getattr(value, "shape", ())))
-    # a Result differs from a frame only in how it prints, so both have the same description
+    # a Result differs from a frame only in its printed form, so both have the same description
     kind = pd.DataFrame if isinstance(value, pd.DataFrame) else type(value)
     digest = hashlib.sha256(b"".join(_bytes_of(value))).hexdigest()[:12]
     description = {DIGEST: digest, "data": f"{kind.__name__} {shape}".strip()}

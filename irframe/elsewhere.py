@@ -11,7 +11,8 @@ from irframe.moved import Moved, line_for
 from irframe.option_values import Slot, slot_of
 
 NEAR = 0.85
-"""Minimum similarity of an unknown name and a suggested name, as measured by difflib."""
+"""Minimum similarity, from 0 to 1, of an unknown name and a suggested name, as measured by
+difflib."""
 
 LONGEST = 60
 """Maximum number of characters of an unknown name for which similar names are suggested."""
@@ -49,7 +50,7 @@ _ALTERNATIVES = {
     "searches": " (pass it to score of a cube: score(..., stop=ir.AfterSearches(2)))",
     **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) adds this column to the scores)"),
 }
-"""Mapping from unknown names to sentences about alternatives for the error message."""
+"""Mapping from unknown names to texts in error messages that describe what to use instead."""
 
 _TABLE = Path(__file__).with_name("elsewhere.txt")
 """File that maps names in irframe to names in other tools. Each line contains a name in irframe and
@@ -204,7 +205,7 @@ def unexpected(
 
 
 def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
-    """Yield calls that pass an option in an option value."""
+    """Yield example calls with an option in an option value."""
     for parameter, param in parameters.items():
         slot = slot_of(param.annotation) or Slot(())
         for kind in slot.kinds:
@@ -242,7 +243,7 @@ def suggesting(home: object, name: str, called: str) -> object:
         returned unchanged.
     """
     function = getattr(home, name)
-    # the decorators of verbs answer unknown arguments themselves
+    # the decorators of verbs already raise errors about unknown arguments
     if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
         return function
 

@@ -49,14 +49,14 @@ _BARE = re.compile(r"(none|nothing|it|[-\d.,]+)\b|-")
 number."""
 
 _DIGITS = re.compile(r"\d{100,}")
-"""Pattern that matches numbers that are longer than any identifier, which messages shorten."""
+"""Pattern for numbers with more digits than any identifier has. Messages shorten such numbers."""
 
 COUNTED = (
     "(?:(?:further|index|judged|other|overlapping|relevant|repeated|such|unjudged) )?(?:"
     "byte|column|depth|document|file|grade|group|judge|judgment|layer|level|list|measure|metric|"
     "name|pair|result|row|run|score|shard|span|system|task|threshold|topic|type|word)"
 )
-"""Regular expression of the nouns that messages write after numbers."""
+"""Regular expression that matches the nouns that messages write after numbers."""
 
 
 class IrframeError(ValueError):
@@ -98,7 +98,7 @@ class IrframeError(ValueError):
 
     @property
     def found_first(self) -> str:
-        """The message, with `found` first if `found` is clear alone."""
+        """The message, with `found` first if that is clear."""
         return self._message(1 if _BARE.match(self.found) else -1)
 
     def within(
@@ -212,12 +212,14 @@ class IrframeWarning(UserWarning):
 Value = TypeVar("Value")
 
 Origin = tuple[CodeType, int]
-"""Code and line number that issue a warning. Warnings of equal origin and text are issued once."""
+"""The code object and the line number that issue a warning. Warnings with the same origin and the
+same text are issued once."""
 
 LOOPS = {"apply", "agg", "aggregate", "transform", "filter", "map", "map_over_datasets"}
 """Functions of pandas and xarray that call a function for each group."""
 AROUND = (functools.__file__, contextlib.__file__)
-"""Files of the standard library with wrappers that call functions of irframe."""
+"""Files of the standard library with wrappers that call functions of irframe. A warning is never
+issued at a line in these files."""
 ISSUED = "warnings of irframe"
 """Name of a local variable that is added to the stack frames of functions in `LOOPS`. The variable
 contains the origins of the warnings issued so far."""
@@ -330,7 +332,7 @@ def tell(text: str, category: type[Warning], origin: Origin) -> None:
 
 
 def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield warning texts, joined into one if they name groups."""
+    """Yield the texts of warnings, joined if any names groups."""
     if not any(texts.values()):
         yield from texts
         return

@@ -12,8 +12,8 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ud800-\udfff]"
 )
-"""Pattern for invisible characters: control characters, text directions, line separators and lone
-surrogates."""
+"""Pattern for invisible characters: control characters, characters that set the text direction,
+line separators and lone surrogates."""
 _MARKS = re.compile(r"([\\|`*\[\]~$]|(?<!\w)_|_(?!\w))")
 """Pattern for characters with a meaning in Markdown, except underscores inside words."""
 _CALLS = re.compile(r"(://|\bwww(?=\.)|(?<!\w)@(?=\w)|@(?=[\w.-]+\.\w)|#(?=\d))")

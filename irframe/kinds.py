@@ -25,9 +25,9 @@ from irframe.frames.tables import is_matrix
 from irframe.stops import axis_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, ScannedRuns)
-"""Types with an accessor."""
+"""Types of objects that have the accessor ``.ireval``."""
 Subject = pd.DataFrame | xr.Dataset | xr.DataArray | ScannedRuns
-"""An object with an accessor."""
+"""Type of an object that has the accessor ``.ireval``."""
 HOME = "irframe.verbs"
 FIGURES = "irframe.plots"
 
@@ -80,7 +80,7 @@ ELSEWHERE = {
     "compare_judges": "ir.compare_judges(judges)",
     "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
 }
-"""Example calls of functions that return results but are no verbs of an object."""
+"""Mapping from functions that return results but are not verbs of any object to example calls."""
 EXAMPLES = {
     "metrics": '"AP"',
     "metric": '"AP"',
@@ -124,7 +124,7 @@ If the first parameter has another name, its docstring names the accepted kinds.
 BY_DEPTH = {"coverage", "inversions", "ratios", "volatility", "depth_curves"}
 """Verbs and figures that need scores at several depths."""
 SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
-"""Mapping from verbs that need several metrics to metrics for example calls."""
+"""Mapping from verbs that need several metrics to the metrics in example calls."""
 CHAINED = {"agreement_map": "plot.agreement_map(depth=10)"}
 """Mapping from figures that show a single depth to example calls for scores at several depths."""
 ACCEPTED = {
@@ -202,7 +202,7 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
 def takes(name: str, function: Callable[..., object]) -> tuple[str, ...]:
     """Return the kinds of objects that a verb accepts.
 
-    The result is empty if the verb accepts most kinds.
+    The result is empty if the verb accepts all or most kinds.
 
     Examples
     --------

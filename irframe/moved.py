@@ -34,7 +34,8 @@ class Moved:
     verbs
         Verbs for which the suggestion applies. The default is all verbs.
     along
-        Mapping from further parameters that ``{fields}`` contains to names in the suggested call.
+        Mapping from further parameters, which ``{fields}`` also contains, to names in the suggested
+        call.
     """
 
     line: str
@@ -57,7 +58,8 @@ _OF_DEPTHS = (
     *("rank_intervals", "replicate", "risk", "topics_needed", "volatility"),
 )
 _REFERENCE = ("agreement", "coverage", "inversions")
-"""Verbs that may need the scores at a reference depth, so depths are selected from the result."""
+"""Verbs that may need the scores at a reference depth. Suggested calls therefore select depths from
+the result and not from the scores."""
 
 MOVED = (
     Moved("{begin}{more}{fields})", {"by": "rank_by"}, ("collapse",)),
@@ -144,7 +146,7 @@ def line_for(
 
 
 def _cut(name: str, text: str, depths: Sequence[tuple[str, str]]) -> str:
-    """Return the code of an argument, with depths of metrics."""
+    """Return the code of an argument, with depths after metrics."""
     return re.sub(r'"([^"@]+)"', rf'"\1@{depths[0][1]}"', text) if name == "metrics" else text
 
 

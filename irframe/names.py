@@ -83,7 +83,8 @@ BUDGET = "budget"
 LENGTH = "length"
 """Name of the values of retrieved documents that a budget limits: lengths or other costs."""
 BUDGETS = "budgets"
-"""Attribute of scores at budgets: a string with the unit of budgets and the meaning of `Cut`."""
+"""Attribute of scores at budgets: a string with the unit of budgets and the policy for the first
+document that exceeds a budget."""
 GIVEN_RESAMPLES = "given resamples"
 """Name of the bootstrap test in a result if the user passed the resamples."""
 ORDERINGS = "orderings"
@@ -154,7 +155,7 @@ SURPLUS = "columns_surplus"
 columns."""
 
 JUDGMENTS = "judgments_digest"
-"""Attribute of scores and results: a string with the number and a digest of the judgments."""
+"""Attribute of scores and results: a string with the number of judgments and their digest."""
 
 FILES = "files"
 """Attribute of a frame that was read from files: the names, sizes and modification times of the

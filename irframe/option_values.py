@@ -12,10 +12,9 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, Union, get_args, 
 class OptionValue:
     """Base class of option values, which are frozen dataclasses.
 
-    If the first field is None, the first field of the default of the parameter is used. The
+    If the first field is None, it is replaced by the first field of the parameter's default. The
     annotation of a parameter names its option value, as in ``test: Significance | Test``. The
-    annotation also names unused fields, as in
-    ``Annotated[Significance | Test, Unused("family")]``.
+    annotation also names unused fields, as in ``Annotated[Significance | Test, Unused("family")]``.
     """
 
     FLAT: ClassVar[Mapping[str, str]] = {}
@@ -90,14 +89,17 @@ class Unused(frozenset[str]):
 
 
 class Slot(NamedTuple):
-    """Classes of option values for a parameter, and unused fields."""
+    """Classes of option values that a parameter accepts.
+
+    `unused` contains the fields that the function with this parameter ignores.
+    """
 
     kinds: tuple[type[OptionValue], ...]
     unused: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> type[OptionValue]:
-        """Class to which arguments without a class are converted."""
+        """Class to which plain arguments, such as strings, are converted."""
         return self.kinds[0]
 
     def options_of(self, kind: type[OptionValue]) -> dict[str, str]:

@@ -44,7 +44,7 @@ FIRST = {
     "risk_coverage": ("system", "threshold", "coverage", "risk", "left_alone"),
     "risk": ("metric", "system_a", "system_b", "difference", "urisk", "trisk", "georisk"),
 }
-"""Mapping from verbs to the columns that are kept first if a result is too wide to print."""
+"""Mapping from verbs to the columns that take precedence if a result is too wide to print."""
 LONGEST = 36
 SHORTEST = 10
 """Minimum number of characters to which strings are shortened in a table that is too wide."""
@@ -69,10 +69,10 @@ MOST_LETTERS = 6
 VERDICT = ["difference", "significant", "ci_low", "ci_high", "p_adjusted"]
 """The columns in `ANSWER` in order of importance, for comparisons that are too wide to print."""
 ENDS = (["ci_low", "ci_high"], ["rank_low", "rank_high"])
-"""Pairs of columns with limits of intervals. Both columns of a pair are printed, or none."""
+"""Pairs of columns with limits of intervals. Both columns of a pair are printed, or neither."""
 NOT_SHOWN = "not shown: "
 MEANS = "mean_a"
-"""The first column of a comparison after the columns of labels."""
+"""The first column of a comparison that is not a label. All columns before it are labels."""
 
 
 def p_text(p: float, decimals: int = DECIMALS) -> str:
@@ -190,7 +190,7 @@ class Result(Kept, metaclass=_Frames):
         return "\n".join([page, *notes]) if page else page
 
     def _beware(self) -> list[str]:
-        """Return the texts that print the cautions."""
+        """Return one line of text for each caution."""
         return [f"Beware: {text}" for text in cautions_of(self.attrs)]
 
 
@@ -208,7 +208,7 @@ def _options(note: str) -> tuple[Any, ...]:
 def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return the frame to print and the note below.
 
-    The note names the columns that are not printed, or says whether p-values are corrected.
+    The note names the columns that are not printed, or states whether p-values are corrected.
     """
     p_values = frame.attrs.get(P_VALUES)
     frame = pd.DataFrame(frame)
@@ -426,7 +426,7 @@ def _columns_of_comparison(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFram
         return frame, ""
     labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
     if not {*labels}.isdisjoint(ANSWER):
-        return frame, ""  # columns that the user has reordered keep their order
+        return frame, ""  # the user may have reordered the columns, and their order is kept
     same = [name for name in labels if _is_constant(frame[name])]
     if len(frame) == 1:
         same = [name for name in same if name not in SIDES]
@@ -446,7 +446,7 @@ def _columns_of_comparison(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFram
 
 
 DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Depths (or other integer labels) that an excerpt contains if an array has many."""
+"""Depths (or other integer labels) in an excerpt of an array with too many depths to print."""
 MOST_LABELS = 8
 MOST_ROWS = 20
 """Maximum number of rows in an excerpt of an array."""

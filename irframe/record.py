@@ -46,7 +46,7 @@ SOURCES = {
 OBJECTS = {"runs", "qrels", "judges", "texts"}
 """Arguments that are input data. A record contains the records of the data, and not the data."""
 DECIDED = {"adjust", "power"}
-"""Options whose values the function selects by default."""
+"""Options for which the function selects a value if none is passed."""
 FACTS = {
     METRICS,
     *["interval", "interval_of", "pool_depth", "topics", "rel", "copies", "length", "test"],
@@ -55,7 +55,7 @@ FACTS = {
 
 
 class Steps(str):
-    """Record of a cube, which prints the names of functions.
+    """Record of a cube, printed as the names of functions.
 
     Records of other objects are plain strings, because libraries that write files require strings.
     """
@@ -104,7 +104,7 @@ class InGroups:
         return [*self.columns] or plain_option("by", self.by)
 
     def with_each(self, change: Callable[[Any], object]) -> "InGroups":
-        """Return groups in which a function was applied to cubes."""
+        """Return groups after applying a function to each cube."""
         return replace(self, subject={key: change(cube) for key, cube in self.subject.items()})
 
 
@@ -295,7 +295,8 @@ def options_of(
         parameter = signature_of(function).parameters[name]
         slot = slot_of(parameter.annotation)
         value = arguments.get(name)
-        # compare takes adjust= beside Significance(adjust=), which the default must not replace
+        # `compare` accepts adjust= and Significance(adjust=); the default of adjust= must not
+        # replace the value in Significance
         from_value = slot is None and name in options and value == parameter.default
         if name in arguments and not from_value:
             variadic = parameter.kind is parameter.VAR_POSITIONAL

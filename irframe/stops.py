@@ -28,7 +28,8 @@ class Axis:
 
     dim: str = words.DEPTH
     option: str = ""
-    """Name of the option that sets the stops, and of the field in the option value."""
+    """Name of the option that sets the stops, and of the field with the stops in an option
+    value."""
     attribute: str = ""
     """Name of the attribute of scores that contains the unit of stops."""
     unit: str = ""
@@ -44,7 +45,7 @@ class Axis:
     """Text after `title` in figures in which this is the only axis of stops."""
     stop_text: str = "depth {stop}"
     origin: str = ""
-    """Template of captions, for the value of `attribute`."""
+    """Template of the text in captions that states the value of `attribute`."""
     label: str = ""
     """Template of the label of a metric at a stop. Depths need no template, because labels such as
     ``AP@10`` are used."""
@@ -64,7 +65,7 @@ class Axis:
 
     @property
     def other(self) -> str:
-        """Second dimension of a matrix that compares stops with stops."""
+        """Second dimension of a matrix over pairs of stops."""
         return self.dim + "_other"
 
     def describe(self, template: str, stop: object = "") -> str:
@@ -102,13 +103,13 @@ def plain(stop: object) -> str:
 
 
 def _fit(hits: Any, budgets: ArrayLike) -> NDArray[np.int64]:
-    """Count the documents that fit into each budget, by list."""
+    """Count the documents per list that fit each budget."""
     through = hits.down_to(np.asarray(hits.along[words.LENGTH], np.float64))
     return _up_to(hits, np.asarray(budgets) * (1 + ROUNDING), through)
 
 
 def _up_to(hits: Any, limits: Array, values: Array) -> NDArray[np.int64]:
-    """Count documents with values up to each limit, by list."""
+    """Count documents per list with values up to each limit."""
     list_of = hits.list_of
     size = hits.length.size
     # values never fall along a list, so their number up to a limit is also a depth
@@ -117,7 +118,7 @@ def _up_to(hits: Any, limits: Array, values: Array) -> NDArray[np.int64]:
 
 
 def _after(hits: Any, searches: Array) -> NDArray[np.int64]:
-    """Count the documents that the first searches returned, by list."""
+    """Count the documents per list that the first searches returned."""
     return _up_to(hits, searches, hits.along[words.SEARCH])
 
 

@@ -30,7 +30,8 @@ ORDER = ("ties", "score_dtype", "seed", "search", "each")
 OPTIONAL = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
 """Optional fields of judgments, and their names in messages."""
 NEVER = np.iinfo(np.int32).max
-"""The pooling rank, during concatenation, of documents that no contributing run retrieved."""
+"""Largest integer. While pools are merged, it is the pooling rank of documents that no contributing
+run retrieved."""
 
 
 def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
@@ -309,7 +310,7 @@ def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
 def _systems(experiments: list[Experiment]) -> Experiment:
     first = experiments[0]
     experiments = [_same_topics(exp, first) for exp in experiments]
-    # the call is needed only for its error about spans that differ between cubes
+    # the call is needed only because it raises an error if spans differ between cubes
     Spans.joined([exp.judgments.table.spans for exp in experiments])
     rows = [_positions_in(first, exp) for exp in experiments]
     best = np.full(len(first.judgments.row), NEVER, np.int32)
@@ -318,8 +319,8 @@ def _systems(experiments: list[Experiment]) -> Experiment:
         best[row] = np.minimum(best[row], np.where(rank > 0, rank, NEVER))
     best[best == NEVER] = 0  # the pooling rank is 0 if no contributing run retrieved the document
     pools = [exp.known_pool for exp in experiments]
-    # All systems are judged only down to the shallowest pool, which therefore decides the joint
-    # depth. Pools without contributors and depth are ignored.
+    # All systems are judged only down to the depth of the shallowest pool, which is therefore the
+    # pool depth of the result. Pools with neither contributors nor a depth are ignored.
     depths = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
     depth = np.stack(depths or [pools[0].depth]).min(axis=0)
     contributing = np.concatenate([pool.contributing for pool in pools])
@@ -363,7 +364,7 @@ def _listed(
 
 
 def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
-    """Sort the topics of an experiment as in `first`."""
+    """Sort the topics of an experiment like those of `first`."""
     topics = first.judgments.topics
     unsorted = experiment.judgments.topics
     missing = unsorted.symmetric_difference(topics)

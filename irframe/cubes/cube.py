@@ -75,7 +75,7 @@ def cube(
         Number of ranks to keep, at least 1. The default is the length of the longest list. Ranks
         beyond the end of a list are empty.
     ties
-        The tie policy, which orders documents with equal scores. Either the name of a rule, such as
+        The tie policy, which orders documents with equal scores. Pass the name of a rule, such as
         ``"trec"``, or an `irframe.Ties`.
     topics
         ``"qrels"`` selects every judged topic, and a missing list is treated as an empty list.
@@ -178,7 +178,7 @@ def build_groups(
     runs = in_groups(runs, by)
     qrels = as_qrels(qrels)
     if not group_columns.share_names(qrels, by):
-        # if there are collections, these and not the groups decide which lists are missing
+        # collections, if there are any, determine which lists are missing, and groups do not
         joint = build_cube(
             runs, qrels, policy, by if policy.collection is None else None, extra=extra
         )
@@ -212,7 +212,7 @@ def build_cube(
     are added to the cube.
     """
     table = once_judged(read_qrels_table(qrels, spans=True))
-    # a scorer knows its metrics, but later verbs may compute any metric or pool of the cube
+    # unlike a scorer, a cube does not know which metrics and pools are computed later
     expected = Extras(filed=True, all_ties=True)
     ranked = None
     files = list(table.frame.attrs.get(words.FILES, []))

@@ -33,11 +33,12 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded
 
 LEAST_DRAWN = 15
-"""Minimum mean number of drawn documents per system for which there are confidence limits."""
+"""Mean number of drawn documents per system that confidence limits require."""
 LEAST_ADDING = 3
-"""Minimum number of drawn documents of a system that add to the score, for confidence limits."""
+"""Number of a system's drawn documents that must add to its score for confidence limits."""
 MOST_BIASED = 20
-"""Maximum sum of 1 / (drawn documents in the ideal ranking of a topic) for limits of nDCG."""
+"""Maximum of the sum of 1 / n over topics for which nDCG has confidence limits, where n is the
+number of drawn documents in the ideal ranking of a topic."""
 TINY = np.finfo(float).tiny
 """Lower limit of divisors, which avoids division by 0."""
 
@@ -65,7 +66,7 @@ def freedom_of(
     metrics, depths
         The metrics and depths to estimate.
     rows, draw
-        As for `totals`.
+        See `totals`.
     graded
         Grades of documents, and the top grades of their collections.
     model
@@ -116,7 +117,7 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
     for sign in (-1, 1):
         with np.errstate(over="ignore"):
             grown = mean * np.exp(sign * reach / mean.where(mean > 0))
-        # angles are clipped, because beyond 0 and pi / 2 the squared sine turns back
+        # angles are clipped, because the squared sine increases only from 0 to pi / 2
         ends.append((np.sin((angle + sign * turn).clip(0, np.pi / 2)) ** 2).where(share, grown))
     return ends
 

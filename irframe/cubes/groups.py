@@ -63,8 +63,8 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Hashable, xr.Dataset]]
     Parameters
     ----------
     cube, by
-        As for `each_group`. If the cube has collections, the collections determine which systems
-        take part in a group.
+        See `each_group`. If the cube has collections, the collections determine which systems take
+        part in a group.
 
     Yields
     ------
@@ -327,7 +327,7 @@ def repeats_of(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
 
 
 def repeat_name(scores: Any) -> str:
-    """Return the user's word for repeats, such as ``"seed"``."""
+    """Return the name of repeats in the input."""
     if isinstance(scores, pd.DataFrame):
         return str(level_of(scores) or words.REPEAT)
     return str(scores.attrs.get(words.REPEATED, words.REPEAT))

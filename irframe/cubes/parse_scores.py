@@ -56,15 +56,15 @@ def as_scores(
     ----------
     x
         - a frame with system and topic in its index or in columns, and a column for each metric;
-        - a frame with columns for system, topic, ``measure`` and ``value``, as from ir_measures and
-          PyTerrier's ``Experiment(..., perquery=True)``;
+        - a frame with columns for system, topic, ``measure`` and ``value``, as returned by
+          ir_measures and by PyTerrier's ``Experiment(..., perquery=True)``;
         - a Series, which is treated as a frame with one metric;
         - a matrix of the scores of `metric`, with topics in rows and systems in columns, or the
           reverse. The orientation follows from the name of an axis, such as ``topic`` or ``model``,
           or from `systems`. If both axes have names of this kind, the default of `metric` is
           ``score``;
-        - ``{topic: {metric: score}}``, as from pytrec_eval, or a mapping from each system to a
-          dictionary of this form;
+        - ``{topic: {metric: score}}``, as returned by pytrec_eval, or a mapping from each system to
+          a dictionary of this form;
         - a list of rows (dictionaries, or named tuples such as `ir_measures.Metric`), or a mapping
           from each system to a list of rows;
         - an array over (metric,) system, topic (and depth);
@@ -83,7 +83,7 @@ def as_scores(
     -------
     pandas.DataFrame
         A frame with a column for each metric. Other columns are unchanged. The index contains
-        systems, repeats (if there are any) and topics. Index levels keep their names in `x`.
+        systems, repeats (if there are any) and topics. Index levels have the same names as in `x`.
 
     Raises
     ------
@@ -238,7 +238,8 @@ def read_all(arguments: Mapping[str, object], asking: str, by: object = None) ->
     (first, subject), *further = arguments.items()
     read_arguments = {**arguments, first: parse_scores(subject, asking=asking, by=by)}
     for param, value in further:
-        # from pandas 3 on, a Series has the method of Arrow tables, but a Series is an option
+        # a Series is an option and not a table, although it has the method of Arrow tables in
+        # pandas 3
         table = hasattr(value, "__arrow_c_stream__") and not isinstance(value, pd.Series)
         if isinstance(value, xr.DataArray) or (table and not is_judgments(value)):
             read_arguments[param] = parse_scores(value, asking=f"{param}=", by=by)
@@ -266,7 +267,7 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
     Raises
     ------
     IrframeError
-        As for `parse_scores`.
+        See `parse_scores`.
     """
     source = parse_scores(scores, asking=asking)
     source.refuse_bounds()
@@ -322,7 +323,7 @@ def _scores_of(
     `values` has one dimension for each entry of `labels`, in the same order.
     """
     axis = axis if axis.dim in labels else DEPTHS
-    # values always have an axis of depths, so that other code needs no second case
+    # values always have an axis of depths, so that other code need not handle a missing axis
     return Scores(
         values if axis.dim in labels else values[..., np.newaxis],
         [*map(str, labels[words.METRIC])],

@@ -147,7 +147,7 @@ def estimated(
     metrics
         Metrics that sum gains over ranks, or divide this sum by the sum for an ideal ranking.
     rows, draw
-        As for `totals`.
+        See `totals`.
     grades
         One or two pairs of arrays. Each pair contains the grade of every document, and the top
         grade of the document's collection. The second pair contains predicted grades.

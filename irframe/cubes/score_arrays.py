@@ -304,13 +304,13 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def counting_costs(subject: object) -> AbstractContextManager[None]:
-    """Return a context that treats declared metrics as costs."""
+    """Return a context in which declared metrics are costs."""
     costs = getattr(subject, "attrs", {}).get(LOWER)
     return during(COSTS, COSTS.get() | {*map(str, listed(costs))}) if costs else nullcontext()
 
 
 def with_costs(function: Function) -> Function:
-    """Wrap a function to use its first argument's declared costs."""
+    """Wrap a function so that it recognises declared costs."""
     signature = inspect.signature(function)
     first = next(iter(signature.parameters))
 
@@ -447,6 +447,6 @@ def refuse_mixed(values: Collection[Any]) -> None:
         if (axis := axis_of(value)) is not DEPTHS:
             sides.add(str(value.attrs[axis.attribute]))
             expected = f"scores at {plural(axis.dim)} in one unit in all arguments"
-    # two sides include an axis other than depths, so `expected` is defined
+    # with two sides, some scores have an axis other than depths, so `expected` is defined
     if len(sides) > 1:
         raise InputError(expected, " and ".join(sorted(sides)))

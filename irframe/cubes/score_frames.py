@@ -36,17 +36,18 @@ _WANTED = "scores indexed by system and topic, or in columns system, topic, meas
 LONG = {METRIC: ("metric", "measure"), "value": ("value", "score")}
 """Possible names of the columns of metrics and of scores in a long frame."""
 RUNID = "runid"
-"""The measure name of the line of trec_eval's output that contains the name of the run."""
+"""Name in the column of measures that marks the line of trec_eval's output with the name of the
+run."""
 
 
 class ScoreColumns(NamedTuple):
     """Names of the columns of systems, topics and scores."""
 
     rows: pd.DataFrame
-    """The frame. Systems and topics are columns, unless both are index levels."""
+    """The frame of scores. Systems and topics are columns, unless both are index levels."""
     by_role: dict[str, Any]
-    """Mapping from system and topic to a column or index level. Long frames also have metric and
-    value."""
+    """Mapping from the roles system and topic to names of columns or index levels. In long frames
+    the roles metric and value are also mapped."""
 
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Hashable]) -> None:
@@ -393,7 +394,7 @@ def _without_run_names(rows: pd.DataFrame, measure: Any, value: Any) -> pd.DataF
     if RUNID not in {*map(str, rows[measure].unique())}:
         return rows
     rows = rows[rows[measure].map(str) != RUNID]
-    # the name of the run made the column of values a column of text
+    # the column contained text, because the name of the run was one of its values
     return rows.assign(**{value: pd.to_numeric(rows[value])})
 
 

@@ -27,11 +27,11 @@ from irframe.stops import DEPTHS, Axis
 
 Arrays = tuple[Array, ...]
 LOADED_BYTES = 2**32
-"""Maximum bytes of lazy scores that are loaded into memory."""
+"""Maximum number of bytes of lazy scores that are loaded into memory."""
 BLOCK_BYTES = 2**26
-"""Target bytes of an array over pairs and a block of depths."""
+"""Approximate number of bytes of an array over all pairs of systems and a block of depths."""
 SORTED_BYTES = 2**22
-"""Target bytes of the scores whose topics are sorted at once."""
+"""Approximate number of bytes of the scores whose topics are sorted at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Scores:
     depths
         Labels of depths or other stopping points. None if scores have no such axis.
     attrs
-        Attributes that results of the scores inherit.
+        Attributes that are copied to results computed from the scores.
     design
         How topics were drawn. None if topics were drawn independently and have equal weights.
     repeats
@@ -143,7 +143,7 @@ class Scores:
 
     @property
     def has_row(self) -> Array:
-        """Whether systems have rows on topics, shape (system, topic)."""
+        """Whether systems have rows for topics, shape (system, topic)."""
         present = np.asarray(self.rows) >= 0
         return np.asarray(present if present.ndim == len(LIST) else present.any(axis=-1))
 
@@ -212,12 +212,12 @@ class Scores:
 
     @cached_property
     def topic_order(self) -> Array | None:
-        """Positions that sort topics by name; None if sorted."""
+        """Positions that sort topics by name, or None if sorted."""
         return _by_name(self.topics)
 
     @cached_property
     def system_order(self) -> Array | None:
-        """Positions that sort systems by name; None if sorted."""
+        """Positions that sort systems by name, or None if sorted."""
         return _by_name(self.systems)
 
     def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
@@ -458,7 +458,7 @@ def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
 
 
 def _by_name(labels: pd.Index) -> Array | None:
-    """Return positions that sort labels; None if sorted."""
+    """Return positions that sort labels, or None if sorted."""
     names = [*map(str, labels.tolist())]
     # arrays of text, unlike arrays of objects, drop NUL characters at the end of names
     return None if sorted(names) == names else np.argsort(np.array(names, object), kind="stable")
@@ -491,7 +491,7 @@ def finite(added: Array, summary: Summary) -> NDArray[np.bool_]:
 
 
 def of_topics(scores: Array, summary: Summary, design: Design | None = None) -> Array:
-    """Average scores without NaN over topics with a design."""
+    """Average scores over topics with a design."""
     if design is None:
         return np.asarray(average(scores, summary, axis=1))
     # shares add up to 1, so a sum over topics is the weighted mean times the number of topics

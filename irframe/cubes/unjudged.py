@@ -185,7 +185,7 @@ def both_sides(
     Parameters
     ----------
     cube, metrics, depths, kernel, hidden, ties
-        As for `irframe.cubes.score.Work`.
+        See `irframe.cubes.score.Work`.
 
     Returns
     -------

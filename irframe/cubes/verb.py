@@ -51,11 +51,12 @@ Options = ParamSpec("Options")
 Value = TypeVar("Value")
 
 LOADED = 1 << 30
-"""Maximum bytes of a lazy cube that is loaded for a verb that needs the complete cube."""
+"""Maximum number of bytes of a lazy cube that is loaded if a verb needs the complete cube."""
 WORKED = 6
-"""Bytes per cell of a loaded cube: the grade, the position of the document, and a flag for ties."""
+"""Number of bytes per cell of a loaded cube: 1 for the grade, 4 for the position of the document,
+and 1 for a flag that marks ties."""
 VERBS: dict[str, Callable[..., Any]] = {}
-"""Verbs of cubes, scores and their results, by name."""
+"""Mapping from names to verbs that accept cubes, scores or results."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def verb(
     Parameters
     ----------
     function, groups, bounded, repeats, spans, one_unit, reads
-        As for `Declared`.
+        See `Declared`.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -74,9 +74,9 @@ def _handed(experiment: Experiment) -> Any:
 
 
 LARGE = 1 << 26
-"""The number of cells from which grades are computed lazily."""
+"""Number of cells from which a cube is large, so that its grades are computed lazily."""
 BLOCK = 1 << 21
-"""The number of cells per block."""
+"""Approximate number of cells in a block of lazily computed grades."""
 
 
 def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tuple[int, ...] | None:
@@ -116,24 +116,25 @@ Labelled = xr.Dataset | xr.DataArray
 EXPERIMENT = "experiment"
 """Name of the attribute of a cube that contains its experiment."""
 CODES = {SYSTEM: "system_code", TOPIC: "topic_code"}
-"""Coordinates with positions of systems and topics in the experiment."""
+"""Mapping from a dimension to the coordinate with positions in the experiment."""
 SHOWN = ("retrieved", "unjudged")
 """Names of the coordinates that count all documents and the unjudged documents of each list."""
 OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
-"""Coordinates of cubes and scores that irframe adds."""
+"""Names of the coordinates that irframe adds to cubes and scores."""
 Cube = xr.Dataset
-"""The annotation of verbs that return a cube, or cubes in groups."""
+"""Return annotation of verbs that return a cube, or one cube per group."""
 PROVENANCE = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "pool", "repeats"),
     *("repeated", "unit", "copies", "search", "each"),
     *filter(None, (axis.attribute for axis in AXES.values())),
     *("lower", "irframe"),
 )
-"""Attributes that record how a cube was made, and that scores and results keep."""
+"""Names of attributes that record how a cube was made. They are copied to scores and results."""
 SHIFT = 32
-"""The number of low bits of a code that contain a position. Higher bits mark the experiment."""
+"""Number of low bits of a code that contain the position of a system or topic. The higher bits
+identify the experiment."""
 TRUSTED = ContextVar("TRUSTED", default=False)
-"""Whether cubes come directly from a verb, and are therefore unchanged."""
+"""Context variable: whether cubes come directly from a verb and need not be verified."""
 ONE_LEVEL = "use a single level: reset_index({0!r}).assign_coords({0}=[...])"
 TOGETHER = "concatenate cubes with irframe.concat"
 WANTED = "a cube with unchanged grades"

@@ -114,7 +114,10 @@ def _is_exact(units: int, samples: int) -> bool:
 
 
 def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
-    """Return p-values at one depth; values are (system, unit)."""
+    """Return p-values at one depth.
+
+    The shape of `values` is (system, unit), where units are topics or clusters.
+    """
     systems, units = values.shape
     if systems < 2:
         return np.ones(systems)
@@ -127,7 +130,7 @@ def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
         competitors = np.arange(systems) != system
         lead = values[competitors] - values[system]
         rounding = ROUNDING * units * np.maximum(largest[competitors], largest[system])
-        # t grows with the sum divided by `size`, and sign flips do not change `size`
+        # t increases with the sum divided by `size`, and sign flips do not change `size`
         size = np.sqrt(units * (lead**2).sum(axis=1))
         scale = np.where(size > rounding, 1 / np.where(size > 0, size, 1), 0.0)
         # a draw that equals the observed statistic must count despite rounding errors
@@ -142,7 +145,7 @@ def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
 
 
 def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
-    """Return whether systems could be first, (metric, depth, system).
+    """Return whether systems could be first, shape (metric, depth, system).
 
     The result is None if the test must generalise to new repeats, which `first_p` does not support.
     """
@@ -163,7 +166,7 @@ def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
 
 
 DRAWS = 1000
-"""Maximum number of draws per system from which the number of depths in a block is computed."""
+"""Maximum number of draws per system that the size of a block of depths takes into account."""
 
 
 def too_few(scores: Scores, resamples: Resamples) -> list[str]:

@@ -162,7 +162,8 @@ def leaderboard(
             return _without_means(tasks, order_by, ranking)
     paired = ranking.to_rank(selected)
     first = paired.take(metric=[0], depth=[0])
-    # the ranking needs one depth, but a wider family corrects its p-values with those of all depths
+    # the ranking needs only one depth, but in a wider family its p-values are corrected together
+    # with the p-values of all depths and metrics
     family_of = first if pairing.family == "depth" else paired
     significant = ranking.significant(family_of)[:1, :1]
     ranked, attributes = ranking.rank(first, significant)
@@ -247,7 +248,7 @@ class TaskMeans(NamedTuple):
     means: pd.DataFrame
     """One row per system and one column per task, NaN if a system has no score on a task."""
     scores: Scores
-    """The scores that are averaged, by the first metric at the first depth."""
+    """Scores by the first metric at the first depth, from which the means are computed."""
     compared: list[tuple[Array, Array]]
     """For each task, a mask of the systems with scores, and positions of the topics compared."""
 
@@ -431,7 +432,7 @@ def with_tasks(
     """Add a column per task, and sort systems.
 
     Systems without scores on some task have no mean and are listed last. If `every` is true, no
-    mean can be compared, and all systems are treated as if they lacked a task.
+    system has a comparable mean, and every system is treated as if it lacked scores on a task.
     """
     leading = ["rank", "tier", "letters"]
     remaining = board.columns.difference(leading, sort=False)

@@ -199,7 +199,7 @@ def tell_left_out(labels: list[str], counts: Iterable[int]) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Resampling(OptionValue):
-    """The number of resamples, and the seed of their generator.
+    """The number of resamples, and the seed of the generator.
 
     Functions accept a `Resampling`, or only the number of resamples, as ``resamples=``. Tests that
     resample have their own options `samples` and `seed`.
@@ -348,7 +348,7 @@ class Resamples:
 
 
 def means_of_draws(counts: Array, scores: Array, summary: Summary, sign: int = 1) -> Array:
-    """Return means over topics that are counted several times.
+    """Return means in which topics may count several times.
 
     The counts have the shape (sample, topic). The result has the shape of `Resamples.means`.
     """
@@ -368,7 +368,7 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
     scores
         Shape (system, topic, depth). Topics with NaN are ignored.
     summary, sign
-        As for `Resamples.means`.
+        See `Resamples.means`.
 
     Returns
     -------

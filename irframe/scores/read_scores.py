@@ -266,7 +266,7 @@ def match_reference(
         A depth or a metric of the scores, or other scores of the same systems. ``"AP"`` stands for
         the metric at each depth, and ``"AP@10"`` for the metric at depth 10.
     topics
-        As for `share_topics`.
+        See `share_topics`.
 
     Returns
     -------

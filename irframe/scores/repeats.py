@@ -37,7 +37,8 @@ OVERS: tuple[Over, ...] = ("both", "topic", "repeat", "task")
 OTHER_COLUMNS = ("n_repeats_a", "n_repeats_b", "df", "repeat_share")
 """Columns of comparisons that describe repeats."""
 ENOUGH: dict[str, int] = {"system": 3, "shared": 5}
-"""Smallest number of repeats at which the crossed test is reliable.
+"""Mapping from the sampling unit of repeats to the smallest number of repeats at which the crossed
+test is reliable.
 
 In simulations of equal systems, up to 13 % of differences were significant with 2 shared
 repeats. The share was up to 8 % with 3 shared repeats, and up to 7 % with 2 repeats of each

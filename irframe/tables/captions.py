@@ -68,8 +68,8 @@ DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw random samples."""
 ALWAYS_DRAWING = {"compare_judges", "leaderboard", "rank_intervals", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
-"""Names of the two tests without a class: the analysis of variance of `topics_needed`, and the
-bootstrap with resamples that the user passes."""
+"""Names of tests without a class: the analysis of variance of `topics_needed`, and the bootstrap
+with resamples that the user passes."""
 PLAN = "topics_needed"
 MARGIN_WORDS = {
     "": "margin {}, one-sided t-tests against it",
@@ -78,7 +78,7 @@ MARGIN_WORDS = {
     "compare": "margin {}, not worse and equivalent by one-sided t-tests",
     PLAN: "not worse by margin {}, by a one-sided t-test",
 }
-"""Verb -> text about the margin, and about tests of differences against the margin."""
+"""Mapping from verbs ("" for other verbs) to texts about margins and tests against margins."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -98,9 +98,9 @@ ORIGIN_WORDS = {
     "pool_depth": "every pooled list, as filed, judged to depth {}",
     "irframe": "irframe {}",
 }
-"""Attribute of scores -> the text in captions that states its value."""
+"""Mapping from attributes of scores to the texts in captions that state their values."""
 POLICY = {"ties", "score_dtype", "topics", "seed"}
-"""Options of rankings and topics, which captions state like attributes of scores."""
+"""Options of rankings and topics, which captions state with the texts in `ORIGIN_WORDS`."""
 METHODS = "coefficient", "rank_interval", "method"
 OPTION_WORDS = {
     "baseline": "compared with {}",
@@ -114,8 +114,8 @@ OPTION_WORDS = {
     "topics_needed.difference": "true difference {}",
     "topics_needed.topics": "on {} topics",
 }
-"""Option of a verb -> the text in captions that states its value. All other options are stated by
-the names of their parameters."""
+"""Mapping from options of verbs to the texts in captions that state their values. All other options
+are stated by the names of their parameters."""
 SHOWN_BY = {
     *("adjust", "alpha", "at", "best_of", "budgets", "by", "effects", "family", "human"),
     *("coefficients", "interval", "interval_of", "margin", "methods", "metrics", "original"),
@@ -136,7 +136,7 @@ STEP_WORDS = {
     "standardise": "scores standardised, {scaling}",
     "bounds": "bounds of scores under unjudged documents",
 }
-"""Verb -> text about how it changed the judgments, systems or scores."""
+"""Mapping from verbs to texts about how they changed the judgments, systems or scores."""
 UNRECORDED = "how these numbers were decided is not recorded: the attributes are lost"
 JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
 """Steps that change judgments. They are not described after `rejudge` replaces the judgments."""
@@ -439,7 +439,7 @@ def step_texts(steps: Iterable[Step]) -> list[str]:
     >>> step_texts(steps_of(scores))
     ['a sample of judgments, share 0.5, seed 0', 'topics without relevant documents left out']
     """
-    # the text of each step -> the verb or object that the text describes
+    # maps the text of each step to the verb or object that the text describes
     source: dict[str, str] = {}
     for verb, options in steps:
         if verb == "rejudge":

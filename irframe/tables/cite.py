@@ -19,7 +19,8 @@ from irframe.printed import Result
 from irframe.record import Step, all_steps, function_of, steps_of
 
 ENTRY = re.compile(r"\.\. \[\d+\] (.*?)(?=\.\. \[\d+\] |$)")
-"""Pattern of an entry in the references of a docstring whose white space is single spaces."""
+"""Pattern for an entry in the references of a docstring. Each run of white space in the references
+must have been replaced by a single space."""
 
 DOI = re.compile(r"\s*\bdoi:(10\.\S+[^\s.,;])")
 CITED = ["reference", "doi", "used"]
@@ -39,7 +40,7 @@ WHERE = {
     "Sakai. A simple and effective approach": "scaling=uniform",
     "Urbano, Lima": "scaling=uniform",
 }
-"""The beginning of a reference -> options or conditions under which verbs cite the reference.
+"""Mapping from the beginning of a reference to the options or conditions under which verbs cite it.
 
 Verbs cite all other references in their docstrings unconditionally.
 """

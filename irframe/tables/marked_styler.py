@@ -40,7 +40,7 @@ class Extra:
         Numbers or texts, with the labels of the table. Numbers are formatted like the numbers of
         the table. Missing or empty values add nothing.
     markup
-        Output format -> template for the text of a cell.
+        Mapping from output formats to templates for the text of a cell.
     """
 
     frames: tuple[pd.DataFrame, ...]

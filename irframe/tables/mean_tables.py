@@ -285,7 +285,7 @@ def _baselines(comparison: pd.DataFrame) -> list[str]:
 
 
 def _raised(comparison: pd.DataFrame) -> str:
-    """Explain the daggers, or the numbers of several baselines."""
+    """Explain the daggers, or the numbers that stand for baselines."""
     baselines = _baselines(comparison)
     differs = "differs significantly from"
     if len(baselines) == 1:
@@ -294,7 +294,7 @@ def _raised(comparison: pd.DataFrame) -> str:
 
 
 def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
-    """Return daggers, or the numbers of several baselines."""
+    """Return daggers, or the numbers that stand for baselines."""
     named = _baselines(comparison)
     significant = comparison["significant"].to_numpy(bool)
     if len(named) == 1:

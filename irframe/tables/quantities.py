@@ -11,7 +11,7 @@ from irframe.stops import Axis
 SHOWN = 4
 """The maximum number of depths that a caption lists."""
 AVERAGES = {"sum": "totals", "harmonic": "harmonic means", "geometric": "geometric means"}
-"""Kind of average -> its name in captions. All other kinds are called means."""
+"""Mapping from kinds of averages to their names in captions. All other kinds are called means."""
 
 
 def means_text(metrics: pd.Series, topics: pd.Series) -> str:

@@ -60,7 +60,8 @@ def by_trec_name(frame):
 
 
 TRACKS = {"robust03": (1, "tag", 17 * 90), "trec-covid-round1": (3, "file", 48 * 29)}
-"""Folder -> step between the files read, source of system names, minimum number of lists."""
+"""Mapping from the folder of a track to the step between the files that are read, the source of the
+names of systems, and the minimum number of lists."""
 
 
 @cache
@@ -134,7 +135,7 @@ def test_scores_equal_ir_measures(shared):
     runs = runs[runs["system"] == min(runs["system"])].copy()
     runs["score"] += 1 - runs.groupby("topic")["score"].transform(
         "min"
-    )  # ir_measures gives missing documents score 0
+    )  # ir_measures assigns the score 0 to missing documents
     metrics = ["Compat(p=0.95)", "Compat(p=0.8, normalize=False)", "Accuracy(rel=2)@30"]
     ours = runs.ireval.evaluate(qrels, metrics, ties="doc", topics="runs")
     peer = [measure_of(name.replace(" ", "")) for name in metrics]

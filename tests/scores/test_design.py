@@ -38,7 +38,8 @@ LOSSES = {
     "a long frame": lambda frame: long(frame),  # noqa: PLW0108 - defined below
     "an array": lambda frame: array(frame).drop_attrs(),
 }
-"""Name -> operation that loses the declaration of a design and keeps the labels."""
+"""Mapping from a description to an operation that loses the declaration of a design but keeps the
+labels."""
 
 
 def long(frame):
