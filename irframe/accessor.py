@@ -41,7 +41,7 @@ def _counts(subject: kinds.Subject) -> list[str]:
     roles = words.roles(rows.columns)
     repeats = [name for name in words.REPEAT_NAMES if name in subject.index.names]
     names = {role: roles.get(role, role) for role in (words.SYSTEM, *repeats, words.TOPIC)}
-    # two columns may have the same name, and then the first is counted
+    # if two columns have the same name, the first of them is counted
     columns = {role: rows[[name]].iloc[:, 0] for role, name in names.items() if name in rows}
     counts = [_number(column.nunique(), role) for role, column in columns.items()]
     metrics = len(subject.attrs.get(words.METRICS, ()))
@@ -214,7 +214,7 @@ class Verbs:
 
 
 class Figures(Verbs):
-    """Accessor ``.ireval.plot``, whose methods draw an object."""
+    """Accessor ``.ireval.plot``, whose methods draw figures of an object."""
 
     _home = kinds.FIGURES
 

@@ -38,7 +38,7 @@ def as_plain(values: object) -> Array:
     """Convert an array or tensor to a numpy array."""
     if type(values) is np.ndarray:
         return values
-    # tensors are known by these methods, which other objects lack, so torch need not be imported
+    # tensors are recognised by these methods, which other objects lack, without importing torch
     steps = ["detach", "cpu"]
     # numpy has no dtype for bfloat16, so such tensors are first converted to float32
     if str(getattr(values, "dtype", "")) == "torch.bfloat16":

@@ -249,7 +249,7 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
 
 
 SPELT = range(1, 128)
-"""Grades for which ir_measures uses the grade as gain, unless the user sets another gain."""
+"""Grades that ir_measures uses as gains, unless the user sets other gains for them."""
 
 
 def from_ir_measures(gains: Mapping[int, float]) -> Gain:

@@ -252,9 +252,10 @@ def example(name: str, subject: object, home: str = HOME, *, chained: bool = Fal
 
 
 def _shown_choices(subject: object) -> dict[str, str]:
-    """Return the last metric, test and depth, for a figure.
+    """Return the arguments in the example call of a figure.
 
-    Figures need no choice for a dimension with a single label, so such dimensions are omitted.
+    The arguments are the last metric, the last test and the last depth. Figures need no choice for
+    a dimension with a single label, so such dimensions are omitted.
     """
     # figures of a leaderboard take no metric, because a leaderboard ranks by one metric
     ranked = kind_of(subject) == "leaderboard"
@@ -331,8 +332,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     Returns
     -------
     dict
-        Mapping from names to functions, with the types that the first argument of the function may
-        have.
+        Mapping from each name to the function and to the types that its first argument may have.
 
     Examples
     --------

@@ -37,7 +37,7 @@ GROUP = "group"
 REPEAT = "repeat"
 """Dimension of repeats, such as seeds, passes of a judge or variations of a query."""
 SHARD = "shard"
-"""Name of repeats that are parts of the collection, as made by `split`."""
+"""Name of repeats that are parts of the collection, made by `split`."""
 OWN_REPEATS = (REPEAT, "seed", "trial", "checkpoint", "fold")
 """Names of columns that number the repeats of a system."""
 REPEATS_IN_TOPICS = ("variation", "sample")

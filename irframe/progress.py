@@ -52,8 +52,8 @@ _COUNTING = Lock()
 def elapsed(name: str) -> Iterator[None]:
     """Show the elapsed seconds of a block on standard error.
 
-    Seconds are shown on a terminal or in a notebook, and only after two seconds. If contexts are
-    nested, only the outermost context shows seconds.
+    Seconds are shown only after two seconds, and only on a terminal or in a notebook. If contexts
+    are nested, only the outermost context shows seconds.
 
     Parameters
     ----------

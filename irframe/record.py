@@ -203,7 +203,7 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 class Call(inspect.Signature):
-    """Signature of a function that prints no types."""
+    """Signature of a function, printed without types."""
 
     __slots__ = ()
 

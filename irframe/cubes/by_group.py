@@ -59,7 +59,7 @@ def groups(subject: object, by: Any) -> Iterator[tuple[Hashable, Any]]:
     Raises
     ------
     ParameterError
-        If no column or coordinate has the name of the groups, or a label has no group.
+        If no column or coordinate has the name of the groups, or if a label has no group.
     """
     one_column("by", by)
     if by is None:

@@ -28,7 +28,7 @@ from irframe.record import INPUTS, RECORD, Step, Steps, steps_of
 ORDER = ("ties", "score_dtype", "seed", "search", "each")
 """Attributes that must be equal in all concatenated cubes."""
 OPTIONAL = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
-"""Optional fields of judgments, and their names in messages."""
+"""Mapping from optional fields of judgments to their names in messages."""
 NEVER = np.iinfo(np.int32).max
 """Largest integer. While pools are merged, it is the pooling rank of documents that no contributing
 run retrieved."""

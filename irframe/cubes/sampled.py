@@ -23,7 +23,7 @@ from irframe.quantities.positions import discounts
 CELLS = 1 << 22
 """Approximate number of cells (system, topic, rank) per block, which limits the use of memory."""
 LEAST_IDEAL = 5
-"""Smallest number of drawn documents in an ideal ranking for which nDCG is estimated."""
+"""Minimum number of drawn documents in an ideal ranking. With fewer, nDCG is not estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,7 +300,7 @@ def totals(
     -------
     totals, covariances
         The estimates, shape (value, system, topic, depth), and their covariances, shape (value,
-        value, system, topic, depth). The first dimension is the position in `worth`.
+        value, system, topic, depth). The dimension called value is the position in `worth`.
     """
     systems, topics, ranks = rows.shape
     several = len(worth)
@@ -474,7 +474,8 @@ def _ratios(
 def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[Floats]:
     """Return estimated ideal DCG, with and without each document.
 
-    The shape of the first array is (value, 1, topic).
+    The shapes of the arrays are (value, 1, topic) and (value, 1, document). The first dimension is
+    that of `gain`.
 
     The number of documents of each gain is an estimate and not an integer. Therefore the cumulative
     discount is interpolated linearly between ranks.

@@ -1,4 +1,4 @@
-"""The class to which all functions convert their scores."""
+"""The class to which functions convert scores in any form."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -63,7 +63,7 @@ class Scores:
         Position of the row of each system and topic (and depth) in the frame, -1 if missing. None
         if the scores come from an array.
     by, keys
-        `by` is the name of the groups. `keys` has the grouped dimension and each label's group.
+        `by` is the name of the groups. `keys` are the grouped dimension and each label's group.
     groups_of_labels
         Scores by group, if groups are a dimension of the array.
     bounds

@@ -110,13 +110,13 @@ def bounds(
     NumRelRet treat unjudged documents as relevant. The running time is proportional to the number
     of cells of the cube.
 
-    The bounds of metrics with a recall base are exact extremes over all possible grades, from 0 to
-    the top grade, of the *retrieved* unjudged documents. Unjudged documents below the depth are
-    included. For All, the lower bound is the score, and the upper bound is 1 if an unjudged
-    document was read. Grades also change the normaliser, so the score is not always highest if all
-    unjudged documents are relevant. Grades for which the score is NaN are ignored. The bounds
-    assume that no further unjudged document is relevant. With ``norm="pool"`` or ``ideal="pool"``,
-    pools that are shallower than the cube do not change.
+    The bounds of metrics with a recall base are the lowest and the highest score over all possible
+    grades of the *retrieved* unjudged documents. Possible grades are 0 to the top grade. Unjudged
+    documents below the depth are included. For All, the lower bound is the score, and the upper
+    bound is 1 if an unjudged document was read. Grades also change the normaliser, so the score is
+    not always highest if all unjudged documents are relevant. Grades for which the score is NaN are
+    ignored. The bounds assume that no further unjudged document is relevant. With ``norm="pool"``
+    or ``ideal="pool"``, pools that are shallower than the cube do not change.
 
     With u unjudged documents down to the deepest depth k, the running time per ranking is
     proportional to k u. For nDCG with several grades, this time is multiplied by the number of
@@ -277,8 +277,8 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The cube with fewer judgments. A document is judged only if it is among the first `depth`
-        rows, in file order, of a list of a contributing run. Documents that no contributing run
+        The cube with fewer judgments. A document is judged only if a list of a contributing run
+        contains it among the first `depth` rows in file order. Documents that no contributing run
         retrieved are unjudged at every depth.
 
     Raises
@@ -359,8 +359,8 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     Returns
     -------
     xarray.Dataset or pandas.DataFrame
-        For a cube, the cube in which all documents outside the sample are unjudged. For a frame,
-        the sampled rows.
+        If `data` is a cube, the same cube with all documents outside the sample unjudged. If `data`
+        is a frame, the sampled rows.
 
     Raises
     ------

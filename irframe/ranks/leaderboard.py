@@ -65,7 +65,8 @@ def leaderboard(
         comparisons only. The families ``"metric"`` and ``"all"`` include all depths and metrics of
         the leaderboard.
     baseline
-        A system with which every other system is compared. The default is no comparison.
+        A system with which every other system is compared. By default there are no such
+        comparisons.
     at
         Depths of the leaderboard. The first depth determines the ranking. By default only the
         greatest depth is used.
@@ -77,10 +78,10 @@ def leaderboard(
         ``"mean"`` is the mean of task means. ``"win_rate"`` and ``"borda"`` are the columns below.
         Intervals of ranks and letters always refer to means.
     task_metrics
-        Mapping from task to metric, such as ``{"marco": "RR", "covid": "nDCG"}``. The scores on a
-        task are then the scores of the task's metric alone. All metrics must be arithmetic means
-        for which higher is better. The name of the column of means contains the names of all these
-        metrics.
+        Mapping from task to metric, such as ``{"marco": "RR", "covid": "nDCG"}``. For each task,
+        only the scores of its metric are then used. All metrics must have arithmetic means, and
+        higher scores must be better. The name of the column of means contains the names of all
+        these metrics.
 
     Returns
     -------
@@ -317,11 +318,10 @@ def beaten(means: Array) -> Array:
     The means have the shape (..., task, system). Win rates and Borda counts have the shape (...,
     system), and are stacked along a first axis.
 
-    Notes
-    -----
-    A system beats another system on a task if its mean, rounded to 12 decimals, is higher, or if
-    the other system has no scores on the task. A tie counts as one half. The Borda count is the
-    number of systems beaten, averaged over all tasks. A task without scores of the system counts as
+    Notes ----- A system beats another system on a task if it has the higher mean after rounding to
+    12 decimals, or if the other system has no scores on the task. A tie counts as one half. The
+    Borda count is the number of systems beaten, averaged over all tasks. A task without scores of
+    the system counts as
     0. The win rate on a task is the share of systems beaten among all other systems with scores on
     the task. Win rates are averaged over the tasks on which the system has scores.
 
@@ -386,7 +386,7 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
     if not isinstance(task_metrics, Mapping):
         got = type(task_metrics).__name__
         raise ParameterError("task_metrics= to be a mapping from task to metric", got)
-    # over="task" averages each task, for which its metric must be selected first
+    # over="task" averages the scores on each task, so the metric of each task is selected before
     averaged = read_scores(scores, "both" if over == "task" else over).load()
     _refuse_without_tasks("task_metrics=", TASK in averaged.label_values)
     if averaged.repeats is not None:

@@ -49,7 +49,7 @@ def letter_groups(alike: Array) -> Array:
     Parameters
     ----------
     alike
-        Symmetric matrix (system, system), with the best system first. An element states whether two
+        Symmetric matrix (system, system), with the best system first. An element is True if two
         systems do not differ significantly.
 
     Returns

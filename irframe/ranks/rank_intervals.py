@@ -216,7 +216,7 @@ def rank_intervals(
     simulation.
 
     Rank intervals are about all ranks, whereas ``could_be_first`` is about the first rank only. The
-    test statistic of a system is the largest paired t over all other systems, each compared with
+    test statistic of a system is the largest t of the paired comparisons of all other systems with
     this system. A one-sided randomisation test compares the statistic with its distribution under
     sign flips of topics, or of clusters. No correction for multiple comparisons is necessary,
     because only one system is truly first. With probability ``1 - alpha``, ``could_be_first`` is
@@ -303,7 +303,7 @@ class RankOptions:
         return RANKS if self.method == "bootstrap" else RANKS[:-1]
 
     def significant(self, paired: Scores) -> Array:
-        """Return whether systems differ significantly, (metric, depth, pair)."""
+        """Return whether systems differ significantly, shape (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
         [size] = self.pairing.family_sizes([paired], [pairs])
         # p-values are computed before the warning, because an error should not follow a warning
@@ -342,9 +342,9 @@ class RankOptions:
         return {**columns, "n_topics": topics}, attributes | options | draw_attributes([paired])
 
     def _ranks(self, paired: Scores, row: int, depths: slice, significant: Array) -> Array:
-        """Return the columns `RANKS` of one metric, (column, depth, system).
+        """Return the columns `RANKS` of one metric.
 
-        `significant` has the shape (depth, pair).
+        The result has the shape (column, depth, system), and `significant` the shape (depth, pair).
         """
         ranks = 1 + count_below(-np.round(paired.means[row, depths], TIE))
         tiers = _tiers(ranks, significant)
@@ -367,7 +367,7 @@ class RankOptions:
         return np.stack([ranks, low, high, tiers, *share])
 
     def ends(self, paired: Scores, row: int, depths: slice) -> Arrays:
-        """Return the arrays for rank intervals, each (system, depth).
+        """Return arrays for rank intervals, shape (system, depth).
 
         For ``"holm"`` and ``"max-t"``, the result is the number of better systems and the number of
         worse systems. For ``"bootstrap"``, the result is the lower end, the upper end and the share

@@ -99,7 +99,7 @@ class Repeats:
         return replace(self, values=values, owner=owner, counts=counts)
 
     def crossed(self, scores: Scores, row: int, depths: slice, pairs: Array) -> Crossed:
-        """Return paired differences with standard errors, (pair, depth)."""
+        """Return paired differences with standard errors, shape (pair, depth)."""
 
         def compute(lists: Array, *_: Array) -> tuple[Array, ...]:
             is_shared = self.layout == "shared"

@@ -227,7 +227,7 @@ def _correction(attributes: Attributes) -> str:
     tests = listed(attributes.get("test"))
     if adjust == "none":
         joint = any(parse_test(test).joint for test in tests if test)
-        return "" if joint else ADJUST_WORDS[adjust]  # joint tests correct for all pairs
+        return "" if joint else ADJUST_WORDS[adjust]  # joint tests correct p-values for all pairs
     name, bracket, options = adjust.partition("(")
     title = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
     number = attributes.get("comparisons")

@@ -65,7 +65,7 @@ fdr_by: Benjamini, Yekutieli. The control of the false discovery rate in multipl
 fdr_tsbh, fdr_tsbky: Benjamini, Krieger, Yekutieli. Adaptive linear step-up procedures that control
     the false discovery rate. Biometrika 93, 2006. doi:10.1093/biomet/93.3.491
 """
-"""References of corrections for multiple comparisons, which have no docstrings."""
+"""References for corrections for multiple comparisons. These corrections have no docstrings."""
 
 
 def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:

@@ -354,7 +354,7 @@ SYSTEMS = (SYSTEM, *SIDES)
 MEANS = ("mean", "mean_a", "mrr_b")
 """Columns of means. The best values of the first of these columns are highlighted."""
 LOWEST = ("median_p", "inversions")
-"""Verbs whose results are better if they are lower."""
+"""Verbs that compute measures for which lower is better."""
 ACROSS = ("outcome", "category", "region", "component", "group", "column", BOUND)
 """Dimensions whose labels become columns of the table."""
 DETAILS = (TOPIC, "gain", "effort", "quartile")
@@ -462,7 +462,7 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
 
 
 def _mean_columns(numbers: pd.DataFrame) -> Sequence[Hashable]:
-    """Return the first column of means, or else all metrics."""
+    """Return the first column of means, or all metrics otherwise."""
     present = [name for name in MEANS if name in numbers]
     return present[:1] or [name for name in numbers if facts(str(name)).known]
 

@@ -53,10 +53,10 @@ def styled(
         ``"verdicts"`` adds the verdict on each system, such as ``not worse``, and needs one
         baseline and a margin or a power. ``"none"`` adds no marks.
     intervals
-        Whether intervals follow the numbers. A summary has intervals of means, which are shown by
-        default. A comparison with a baseline has intervals of differences.
+        Whether to show intervals after the numbers. A summary has intervals of means, which are
+        shown by default. A comparison with a baseline has intervals of differences.
     relative_to
-        A system. The mean of every other system is followed by its relative difference from the
+        A system. The mean of every other system is followed by the relative difference from the
         mean of this system, in per cent.
     sort
         Label of the column by which systems are sorted, or True for the first column. The best
