@@ -435,8 +435,9 @@ BETWEEN = "\n"
 
 
 def caution(messages: Iterable[str]) -> dict[str, str]:
-    r"""Return the attribute of a result that contains its cautions.
+    r"""Return a dictionary with the cautions of a result.
 
+    The attributes of the result are updated with this dictionary, which is empty without cautions.
     Each caution occurs once, and the most serious caution comes first. A caution that names groups
     replaces a caution with the same text without groups.
 

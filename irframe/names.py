@@ -109,7 +109,7 @@ Cut = Literal["whole", "skip", "part"]
 """Policy for the first document that exceeds a budget."""
 
 BOUND = "bound"
-"""Dimension with two labels, for the lowest and the highest possible score."""
+"""Dimension with two labels: the lower and the upper bound of a score."""
 PAIR = "pair"
 """Dimension of pairs of systems."""
 SIDES = ("system_a", "system_b")

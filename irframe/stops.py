@@ -23,7 +23,7 @@ ROUNDING = 1e-9
 class Axis:
     """Dimension of the stops at which users stop reading.
 
-    Strings can be templates with the fields ``{stop}`` and ``{unit}``.
+    Texts may be templates with the fields ``{stop}`` and ``{unit}``.
     """
 
     dim: str = words.DEPTH

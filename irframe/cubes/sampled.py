@@ -290,7 +290,7 @@ def totals(
         Position of the judgment of the document at each rank, or -1 if unjudged; shape (system,
         topic, rank).
     draw
-        Which documents were judged.
+        The sample of judged documents.
     worth
         Arrays with the value (gain) of each document, 0 if unjudged; shape (document,).
     weights
@@ -325,7 +325,7 @@ def _spread(draw: Draw, gains: Floats, index: Array, weights: Floats, inverse: F
     products = gains[:, np.newaxis] * gains[np.newaxis]
     if not draw.fixed_size:
         inverses = inverse[index]
-        # (1 - p) / p^2, written so that ranks without a judgment, whose inverse is 0, add 0
+        # this is (1 - p) / p^2, but 0 for ranks without a judgment, because their inverse is 0
         return np.asarray((products * (inverses * (inverses - 1))) @ weights**2)
     total = np.zeros((*products.shape[:-1], weights.shape[1]))
     stratum = np.append(draw.stratum, -1)[index]

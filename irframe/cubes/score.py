@@ -197,7 +197,8 @@ def score(
         raise ParameterError("at= or stop=", "both", "leave one of them out")
     experiment = view.experiment_of(cube)
     if stops is not None and not stops.of:
-        # thresholds come from all lists of the cube, so that groups of it have the same thresholds
+        # thresholds are computed from all lists of the cube, so that all groups have the same
+        # thresholds
         costs = cube.attrs[view.EXPERIMENT].loaded.hits.along or {}
         stops = stops.all_of(costs.get(stops.axis.along))
     stops = stops and stops.of_systems(experiment.systems)

@@ -50,10 +50,12 @@ def first_p(
     numpy.ndarray
         The p-values, shape (system, depth). Systems that cannot be compared have p = 1.
 
-    Notes ----- The null hypothesis is that no other system has a higher mean. The test statistic of
-    a system is the largest t of the paired comparisons of all other systems with this system. Each
-    draw flips the signs of all differences on random topics, or clusters of topics, and recomputes
-    the statistic. ``p = (1 + count) / (1 + samples)``, where count is the number of draws whose
+    Notes
+    -----
+    The null hypothesis is that no other system has a higher mean. The test statistic of a system is
+    the largest t of the paired comparisons of all other systems with this system. Each draw flips
+    the signs of all differences on random topics, or clusters of topics, and recomputes the
+    statistic. ``p = (1 + count) / (1 + samples)``, where count is the number of draws whose
     statistic is at least the observed statistic. No correction for multiple comparisons is
     necessary, because only one system is truly first. With probability 1 - alpha, the system that
     is truly first has p > alpha.

@@ -76,7 +76,7 @@ def leaderboard(
     order_by
         The column by which systems are sorted, if topics have tasks declared by `design`.
         ``"mean"`` is the mean of task means. ``"win_rate"`` and ``"borda"`` are the columns below.
-        Intervals of ranks and letters always refer to means.
+        Rank intervals and letters always refer to means.
     task_metrics
         Mapping from task to metric, such as ``{"marco": "RR", "covid": "nDCG"}``. For each task,
         only the scores of its metric are then used. All metrics must have arithmetic means, and
@@ -318,12 +318,13 @@ def beaten(means: Array) -> Array:
     The means have the shape (..., task, system). Win rates and Borda counts have the shape (...,
     system), and are stacked along a first axis.
 
-    Notes ----- A system beats another system on a task if it has the higher mean after rounding to
-    12 decimals, or if the other system has no scores on the task. A tie counts as one half. The
-    Borda count is the number of systems beaten, averaged over all tasks. A task without scores of
-    the system counts as
-    0. The win rate on a task is the share of systems beaten among all other systems with scores on
-    the task. Win rates are averaged over the tasks on which the system has scores.
+    Notes
+    -----
+    A system beats another system on a task if it has the higher mean after rounding to 12 decimals,
+    or if the other system has no scores on the task. A tie counts as one half. The Borda count is
+    the number of systems beaten, averaged over all tasks. A task without scores of the system
+    counts as 0. The win rate on a task is the share of systems beaten among all other systems with
+    scores on the task. Win rates are averaged over the tasks on which the system has scores.
 
     Examples
     --------

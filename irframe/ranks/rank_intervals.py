@@ -57,7 +57,8 @@ def holm_counts(
     Returns
     -------
     better, worse : numpy.ndarray
-        Number of better systems, and number of worse systems, shape (system, depth).
+        The number of significantly better systems and the number of significantly worse systems,
+        each of shape (system, depth).
 
     Examples
     --------
@@ -91,8 +92,8 @@ def holm_counts(
 def _by_max_t(values: Array, comparable: Array, alpha: float, correction: MaxT) -> Array:
     """Count significantly better and worse systems at one depth.
 
-    The terms `values` of the averages have the shape (topic, system), and the result has the shape
-    (2, system).
+    `values` contains the terms of averages, shape (topic, system). The result has the shape (2,
+    system). Its first row counts better systems, and its second row counts worse systems.
     """
     systems = len(comparable)
     means = values.mean(axis=0)
@@ -187,10 +188,10 @@ def rank_intervals(
 
     Notes
     -----
-    With ``"pairs"`` the interval is ``[1 + B, S - W]``, if B of S systems are significantly better,
-    and W significantly worse, in `compare` with the same `test`. The intervals are simultaneous for
-    all systems if the p-values are adjusted for all pairs, as by Holm's correction, Tukey's test
-    and max-T.
+    With ``"pairs"`` the interval is ``[1 + B, S - W]``. Here S is the number of systems, and B and
+    W are the numbers of significantly better and worse systems in `compare` with the same `test`.
+    The intervals are simultaneous for all systems if the p-values are adjusted for all pairs, as by
+    Holm's correction, Tukey's test and max-T.
 
     With ``"holm"`` every other system k is compared with system j by a one-sided t-test. The
     p-value is ``P(T >= (m_k - m_j) / se_kj)``, where m are means and T has n - 1 degrees of

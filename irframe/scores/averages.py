@@ -276,7 +276,7 @@ class Resamples:
         Parameters
         ----------
         scores
-            Shape (system, topic, depth), without NaN.
+            Scores without NaN, shape (system, topic, depth).
         summary
             The kind of mean of the metric.
         sign
@@ -310,7 +310,7 @@ class Resamples:
         Parameters
         ----------
         values
-            Shape (..., sample).
+            Resampled values, shape (..., sample).
         beyond
             The tail probability on either side, as one number or as one number per row.
 
@@ -366,7 +366,7 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
     Parameters
     ----------
     scores
-        Shape (system, topic, depth). Topics with NaN are ignored.
+        Scores, shape (system, topic, depth). Topics with NaN are ignored.
     summary, sign
         See `Resamples.means`.
 

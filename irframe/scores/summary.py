@@ -99,7 +99,8 @@ def summary(
     interval
         ``"logit"`` computes intervals on the log-odds scale. ``"t"`` computes Student's intervals,
         which have lower coverage with few topics. A metric with scores below 0 or above 1 always
-        has Student's interval. The attribute ``interval`` names the interval of each metric.
+        has Student's interval. The attribute ``interval`` names the kind of interval of each
+        metric.
     best_of, worst_of
         A number k of repeats, at least 1, or a list of numbers. For each k a column contains
         the expected score of the best, or worst, of k randomly drawn repeats of a system.

@@ -1,4 +1,4 @@
-"""Condensed runs, and metrics with ``judged_only=True``."""
+"""Tests of condensed runs and of metrics with ``judged_only=True``."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Contents, participation, errors and printed form of cubes."""
+"""Tests of contents, participation and errors of cubes."""
 
 import warnings
 

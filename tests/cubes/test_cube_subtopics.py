@@ -1,4 +1,4 @@
-"""Cubes of judgments by subtopic."""
+"""Tests of cubes with judgments by subtopic."""
 
 import numpy as np
 import pandas as pd

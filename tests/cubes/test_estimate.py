@@ -1,4 +1,4 @@
-"""Estimates from sampled judgments, over all possible samples."""
+"""Tests of estimates from random samples of judgments."""
 
 import warnings
 from itertools import combinations, product

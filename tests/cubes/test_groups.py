@@ -1,4 +1,4 @@
-"""Groups of cubes, and the provenance of results."""
+"""Tests of groups of cubes, and of provenance."""
 
 import numpy as np
 import pandas as pd

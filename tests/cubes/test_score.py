@@ -1,4 +1,4 @@
-"""Scores of cubes with several top grades, and of blocks."""
+"""Tests of the scores and C/W/L quantities of cubes."""
 
 from dataclasses import replace
 from itertools import product

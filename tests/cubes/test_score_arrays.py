@@ -1,4 +1,4 @@
-"""Scores as wide frames, long frames and arrays."""
+"""Scores are read from wide frames, long frames and arrays."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Score bounds, shallower pools and samples of judgments."""
+"""Tests of score bounds, shallower pools and samples of judgments."""
 
 import itertools
 import math

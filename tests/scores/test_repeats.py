@@ -1,4 +1,4 @@
-"""Scores of repeated runs in every form."""
+"""Tests of scores of repeated runs in every input form."""
 
 import re
 import warnings
@@ -167,7 +167,7 @@ class TestForms:
 
 
 class TestOneRepeat:
-    """A single repeat of every system is ignored."""
+    """A single repeat of every system does not change results."""
 
     @pytest.mark.parametrize("name", ["seed", "repeat"])
     @pytest.mark.parametrize("verb", ["compare", "summary", "leaderboard", "rank_intervals"])
@@ -426,7 +426,7 @@ class TestVariations:
         return every[~(short & (every["variation"] == 3))].reset_index(drop=True)
 
     def expected(self, varied):
-        """Return the mean of every topic over its variations."""
+        """Return the mean score on every topic over its variations."""
         subsets = {
             n: run.drop(columns="variation").ireval.evaluate(QRELS, "AP", topics="runs")
             for n, run in varied.groupby("variation")

@@ -1,4 +1,4 @@
-"""Means and intervals of `summary`, and means of other verbs."""
+"""Tests of `summary`, and of means in other verbs."""
 
 import tracemalloc
 import warnings
