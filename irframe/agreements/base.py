@@ -47,8 +47,8 @@ class Agreement(ABC):
             Scores of S systems in K1 orderings, for example at K1 depths, shape (..., K1, S).
             Higher is better. For asymmetric methods, `x` is the reference.
         y
-            Scores of the same systems in K2 orderings, shape (..., K2, S). Leading dimensions
-            broadcast.
+            Scores of the same systems in K2 orderings, shape (..., K2, S). The leading dimensions
+            of `x` and `y` must broadcast.
 
         Returns
         -------

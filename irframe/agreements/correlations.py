@@ -151,10 +151,10 @@ class TauAP(base.Agreement):
 
     Let t and b be the first and the last possible rank of a system in an ordering with ties. With
     ``ties="a"``, the weight of a pair is the mean of 1/(i-1) over i = t..b, and pairs that are tied
-    in the estimate or in the reference are ignored. The result is the mean over all orders of tied
-    systems. ``"b"`` is the mean over both directions of ``2/m sum_{i: t_i > 1} c_i/(t_i - 1) - 1``.
-    Here m is the number of systems that are not tied for the first rank. c_i is the number of
-    systems that are strictly above system i in both orderings.
+    in the estimate or in the reference are ignored. The result is the mean over all possible orders
+    of the tied systems. ``"b"`` is the mean over both directions of ``2/m sum_{i: t_i > 1} c_i/(t_i
+    - 1) - 1``. Here m is the number of systems that are not tied for the first rank. c_i is the
+    number of systems that are strictly above system i in both orderings.
 
     Range: -1 to 1. tau_ap equals Kendall's tau on average if errors are distributed uniformly over
     the ranks. The value is NaN for a single system. ``"b"`` is also NaN if all systems are tied.

@@ -105,9 +105,9 @@ def freeze(
     baseline
         The system whose scores are written. The name may be omitted if there is only one system.
     documents
-        Number of top documents of each list that are also written, at least 1. By default no
-        documents are written. Reports need the documents to explain a loss, and to bound the effect
-        of unjudged documents.
+        Number of documents from the top of each list that are also written to the file, at least 1.
+        By default no documents are written. Reports need the documents to explain a loss, and to
+        bound the effect of unjudged documents.
     runs
         The runs that were scored. The runs are required if `documents` is passed.
 

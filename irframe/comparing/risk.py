@@ -45,7 +45,7 @@ def risk(
 
         - ``metric``, ``depth``, ``system_a`` and ``system_b`` (the baseline), as in `compare`;
         - ``difference``, the mean gain over the baseline. The gain of a worse system is negative,
-          also if the metric is a cost;
+          even if the metric is a cost;
         - ``urisk``, the mean gain with weighted losses;
         - ``trisk``, a t statistic, which is URisk divided by its standard error. Values below about
           -2 indicate significant losses, and values above about 2 significant gains;

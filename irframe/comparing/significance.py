@@ -148,7 +148,7 @@ def p_values(
 
 
 def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
-    """Return which system of each pair is better, (pair, depth).
+    """Return the better system as a sign, shape (pair, depth).
 
     The value is 1 if the first system of the pair has the better mean, -1 if the second system has,
     and 0 if the means are equal.

@@ -56,8 +56,8 @@ def pool_growth(
         - ``first_unjudged``, the rank of the first document of the run outside the pool, or the
           length of the list plus one if all its documents are in the pool.
 
-        Means over runs are NaN if no run contributes, or if the lists of the cube are cut before
-        the first unjudged document.
+        Means over runs are NaN if no run contributes to the pool, or if the lists of the cube are
+        cut above the first unjudged document.
 
         ``first_unjudged_all`` and ``first_unjudged_all_sd`` have no dimension. They are the mean
         and the standard deviation of the rank of the first document without a judgment. Judged

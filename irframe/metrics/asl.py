@@ -29,7 +29,7 @@ class ASL(Thresholded):
     first
         Number of relevant documents to average over, at least 1. The default is all relevant
         documents. Documents are taken in rank order, and those that were not retrieved come last.
-        ``ASL(first=10)`` is the paper's ASL@g1-10.
+        ``ASL(first=10)`` is the metric ASL@g1-10 of the paper.
     unretrieved
         Search length of a relevant document that was not retrieved. ``"irrel"`` is the number of
         irrelevant documents in the list, as in the paper. ``"irrel+1"`` adds 1, so that a relevant

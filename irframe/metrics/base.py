@@ -165,7 +165,7 @@ class Metric(metaclass=MetricType):
 
     - `needs_depth`: whether the score of a list still changes at depths beyond the end of the list,
       as for `P`.
-    - `average`: the mean over topics that summaries report.
+    - `average`: the kind of average over topics that summaries report.
     - `sees_length`: whether the score depends on the length of the list.
     - `favours_short`: whether a list may score better if its only relevant document is removed.
     - `unit`: whether gains must be at most 1.
@@ -174,8 +174,8 @@ class Metric(metaclass=MetricType):
       optional.
     - `least_topics`: minimum number of topics for nominal coverage of confidence intervals of
       means.
-    - `order`: the key by which the best ranking at every depth is sorted, or an empty string.
-      ``"reward"`` is the gain of relevant documents, with all other documents last.
+    - `order`: the sort key of the ranking that is best at every depth, or an empty string if there
+      is no such key. ``"reward"`` is the gain of relevant documents, with all other documents last.
     - `linear`: whether the score is linear in the gains of documents. If True, the mean score over
       all orders of tied documents equals the score computed from their mean gains.
     - `fillings`: for metrics with a recall base, ``"cut"`` if a relevant document past the depth
@@ -183,7 +183,7 @@ class Metric(metaclass=MetricType):
     - `graded`: the method for bounds if relevant grades differ in gain, ``"labelings"`` or
       ``"ratios"``, as described in `irframe.extremes`.
 
-    Two properties are derived from the declared ones:
+    Two properties are derived from these properties:
 
     - `additive`: whether the score is a sum of gains with weights that do not rise with rank.
     - `by_grade`: whether `order` is by grade and the score does not depend on the length of the
@@ -196,7 +196,8 @@ class Metric(metaclass=MetricType):
       without a recall base. For metrics with a `ceiling`, the lower bound is the score itself.
     - `terms`: the contribution of each rank to the score at the last depth, for metrics that are
       sums. No `kernel` is needed if the terms do not depend on the depth.
-    - `parts`: the terms before division, and their divisor, in place of `kernel` and `terms`.
+    - `parts`: the terms before division, and their divisor. A class that defines `parts` needs no
+      `kernel` and no `terms`.
     - `expected`: the mean score over all orders of tied documents, for metrics that are not linear.
     - `reading`: the expected gain and cost of reading, for metrics of the C/W/L framework.
 

@@ -36,7 +36,7 @@ class Facts:
     rel
         Lowest relevant grade, 1 for metrics without a threshold.
     gain
-        Gain map, or None.
+        Gain map of the metric, or None if the metric has no gain map.
     pooled
         Whether the metric is normalised by the pool of each depth.
     shares
@@ -491,7 +491,7 @@ def moments(values: Array, summary: Summary = "mean") -> tuple[NDArray[np.int64]
         mean[rows] = average(block, summary)
         missing = np.isnan(block)
         n[rows] = block.shape[-1] - missing.sum(axis=-1)
-        with np.errstate(invalid="ignore"):  # differences of infinite scores
+        with np.errstate(invalid="ignore"):  # differences of infinite scores are NaN
             deviation = block - mean[rows, ..., np.newaxis]
         deviation *= deviation
         deviation[missing] = 0

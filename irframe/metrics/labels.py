@@ -57,7 +57,7 @@ class _Cut(NamedTuple):
     metric: Metric
     """The metric without its fixed depth."""
     least: int
-    """Minimum number of ranks of the scored lists, 0 for full lists."""
+    """Minimum number of ranks of the scored lists. If 0, all ranks are scored."""
     full: bool
     """Whether to keep all ranks of the longest list, even beyond `least`."""
 

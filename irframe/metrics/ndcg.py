@@ -118,8 +118,8 @@ class DCG(Thresholded):
     Parameters
     ----------
     gain
-        Gain map. By default the gain of a document is its grade, as in ranx and scikit-learn.
-        ``"linear"`` divides the grades by the highest grade of the collection.
+        Gain map. By default the gain of a document is its grade, as in ranx and scikit-learn. With
+        ``"linear"``, the gain is the grade divided by the highest grade of the collection.
     discount
         Discount at rank i. ``"log2"`` divides the gain by log2(1 + i), and ``"zipf"`` divides the
         gain by i. ``"jk"`` divides the gain by log_base(i) if i is at least `base`, and does not
@@ -265,7 +265,7 @@ class nDCGRel(Thresholded):
     -----
     The score is the mean of the values of all judged documents with a gain above 0. The value of a
     retrieved document is the `nDCG` at its rank. The value of a document that is not in the top k
-    is DCG@k, divided by the DCG of the full ideal ranking.
+    is DCG@k divided by the DCG of the full ideal ranking.
 
     Range: 0 to 1. Needs: grades, recall base. No relevant documents: 0. Unjudged: gain 0.
 

@@ -31,10 +31,10 @@ class alpha_DCG(Novelty):
     Parameters
     ----------
     alpha
-        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
+        Share, 0 to 1, by which the gain of a subtopic falls with each document that covers it.
     bound
         Whether to divide by the score of a ranking in which every document covers every subtopic.
-        ndeval and ir_measures divide, except for ndeval at depth 1.
+        ndeval (except at depth 1) and ir_measures divide by this score.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -92,7 +92,7 @@ class alpha_nDCG(Novelty):
     Parameters
     ----------
     alpha
-        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
+        Share, 0 to 1, by which the gain of a subtopic falls with each document that covers it.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -145,10 +145,10 @@ class ERR_IA(Novelty):
     Parameters
     ----------
     alpha
-        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
+        Share, 0 to 1, by which the gain of a subtopic falls with each document that covers it.
     bound
         Whether to divide by the score of a ranking in which every document covers every subtopic.
-        ndeval and ir_measures divide, except for ndeval at depth 1.
+        ndeval (except at depth 1) and ir_measures divide by this score.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -208,7 +208,7 @@ class nERR_IA(Novelty):
     Parameters
     ----------
     alpha
-        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
+        Share, 0 to 1, by which the gain of a subtopic falls with each document that covers it.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -258,7 +258,7 @@ class NRBP(Novelty):
     Parameters
     ----------
     alpha
-        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
+        Share, 0 to 1, by which the gain of a subtopic falls with each document that covers it.
     beta
         Patience, the probability that users go on to the next rank, between 0 and 1.
     rel
@@ -315,7 +315,7 @@ class nNRBP(Novelty):
     Parameters
     ----------
     alpha
-        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
+        Share, 0 to 1, by which the gain of a subtopic falls with each document that covers it.
     beta
         Patience, the probability that users go on to the next rank, between 0 and 1.
     rel
@@ -366,7 +366,7 @@ class IA(Thresholded):
     Parameters
     ----------
     metric
-        Metric or its name. ``"AP"`` is the metric AP-IA, and ``"P"`` is P-IA.
+        Metric or its name. With ``"AP"``, the metric is called AP-IA, and with ``"P"``, P-IA.
     rel
         Lowest relevant grade, at least 1.
     depth

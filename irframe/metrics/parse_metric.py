@@ -125,7 +125,7 @@ def parse_metric(text: object) -> Metric:
     Returns
     -------
     Metric
-        The metric. Parsing its text gives an equal metric.
+        The metric. If the text of this metric is parsed, the result is an equal metric.
 
     Raises
     ------

@@ -292,8 +292,8 @@ class TBG(Thresholded):
     relevant and 0 otherwise, and h is `half_life`. T(i) is the sum of ``summary + (per_word l +
     per_document) P(click)`` over the documents above rank i, where l is the length of a document in
     words. The defaults are those of the paper: h = 224 s, 4.4 s for a summary, 0.018 l + 7.8 s for
-    a document, P(click) = 0.64 and 0.39, and P(save) = 0.77. The gain of a relevant document
-    without delay is therefore 0.64 x 0.77 = 0.4928.
+    a document, P(click) = 0.64 for relevant and 0.39 for other documents, and P(save) = 0.77. The
+    gain of a relevant document without delay is therefore 0.64 x 0.77 = 0.4928.
 
     Range: 0 upwards. Needs: grades, lengths of documents. No relevant documents: 0. Unjudged: not
     relevant.

@@ -91,8 +91,8 @@ def compare_orderings(
         - ``mean_a``, ``mean_b``, ``difference`` (``mean_a - mean_b``), and ``statistic`` and ``p``
           of the test by metric;
         - ``dagger``, whether the corrected p-value is below alpha;
-        - ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``, the number of topics in each group for
-          ``system_a`` compared with ``system_b``;
+        - ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``, the numbers of topics with each innate
+          ordering of ``system_a`` compared with ``system_b``;
         - ``p_orderings``, the p-value of the sign test, and ``favours``, the system that is not
           inferior on more topics. ``p_orderings`` and ``favours`` are missing if there is no
           dagger;
@@ -317,7 +317,7 @@ def _orderings(
     pairs: Array,
     depths: Array,
 ) -> tuple[Array, Array]:
-    """Return p-values and signs of favoured systems, (metric, depth, pair)."""
+    """Return p-values and favoured systems, shape (metric, depth, pair)."""
     options = [gains_of(metric, gain, rel) for metric in metrics]
     results: dict[str, tuple[Array, Array]] = {}
     for worth, lowest in options:

@@ -43,7 +43,7 @@ def orderings(
 ) -> xr.Dataset:
     """Return innate orderings of systems by topic.
 
-    An innate ordering of two rankings is one on which all metrics must agree.
+    All metrics must agree on the innate ordering of two rankings.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def orderings(
     depth
         Depth at which rankings are cut. The default is the depth of the cube.
     gain
-        Gain map. Orderings depend on the gains of grades.
+        Gain map, which assigns a gain to each grade. The orderings compare cumulated gains.
     rel
         Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     labels

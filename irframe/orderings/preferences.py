@@ -206,7 +206,7 @@ def separability(
     cube
         A cube with at least two systems, as returned by `irframe.cube`.
     depth, gain, rel
-        As for `orderings`.
+        Depth, gain map and lowest relevant grade, as for `orderings`.
 
     Returns
     -------

@@ -237,7 +237,7 @@ def _by_freedom(table: RepeatAnova) -> Floats:
 
 
 def _differences(values: Floats, pairs: Ints) -> Ends:
-    """Return mean differences and their variances, (pair, depth).
+    """Return mean differences and their variances, shape (pair, depth).
 
     Values have the shape (system, observation, depth).
     """

@@ -180,7 +180,7 @@ def moments(
     Parameters
     ----------
     block
-        Shape (depth, system, topic).
+        Scores, shape (depth, system, topic).
     pairs
         Shape (pair, 2).
     design

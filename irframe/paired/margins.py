@@ -208,9 +208,9 @@ class Powered(NamedTuple):
     estimate
         The means.
     error
-        Standard errors of the means, without the uncertainty of the weight.
+        Standard errors of the means, which ignore the uncertainty of the weight.
     jackknife
-        Standard errors of the means by the jackknife, with the uncertainty of the weight.
+        Standard errors of the means by the jackknife, which include the uncertainty of the weight.
     weight
         Weight of the scores under cheap judgments, from 0 to 1.
 

@@ -88,13 +88,13 @@ def in_blocks(
         Function of two arguments, a block of scores of shape (depth, system, topic) and the pairs.
         The function returns arrays of shape (depth, pair).
     scores
-        Shape (system, topic, depth).
+        Scores, shape (system, topic, depth).
     pairs
         Indices of systems, shape (pair, 2). None means all pairs.
     dtypes
         dtypes of the arrays that `compute` returns.
     least_bytes
-        Size in bytes up to which a block of scores is not split among threads.
+        Minimum size in bytes of the blocks of scores if the depths are divided among threads.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
 
 # blocks of depths already run in threads, and threads of BLAS would wait for each other
 UNTHREADED = 2**18
-"""Maximum number of multiplications per matrix product for which BLAS starts no threads."""
+"""Maximum number of multiplications per matrix product, so that BLAS starts no threads."""
 NARROWEST = 16
 """Minimum number of topics or columns per matrix product, which limits the number of products."""
 MANY = 1024
@@ -322,7 +322,7 @@ def count_drawn(drawn: Ints) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Shape (samples, topics).
+        Numbers of draws, shape (samples, topics).
 
     Examples
     --------

@@ -345,7 +345,7 @@ class MaxT:
     have distributions that are symmetric about their means. All p-values are at least 1 / (1 +
     samples). Simultaneous intervals are Student's intervals with the quantile of the largest
     ``|t|`` of all pairs. If an interval excludes 0, the difference of the pair is significant. The
-    interval of a significant pair may include 0, because the intervals do not step down.
+    interval of a significant pair may include 0, because the intervals use no step-down procedure.
 
     References
     ----------

@@ -92,7 +92,7 @@ class Block:
     ----------
     grade
         Grades by rank, int16, shape (..., topic, depth). `irframe.names.EMPTY` marks ranks past the
-        end of a list, and `irframe.names.UNJUDGED` unjudged documents.
+        end of a list, and `irframe.names.UNJUDGED` marks unjudged documents.
     retrieved
         Length of each list, shape (..., topic).
     levels

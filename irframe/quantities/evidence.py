@@ -36,10 +36,10 @@ def of_judgments(quantity: Quantity) -> Quantity:
 class Evidence:
     """Quantities of a block of rankings that kernels read.
 
-    The parameters of a kernel are names of quantities. All public methods and properties of this
-    class from `grade` on are quantities. The parameters of a quantity are parameters of the metric,
-    such as `rel`. Quantities are cached, and shared by metrics with the same parameters. Quantities
-    have the shape (..., depth) unless stated otherwise.
+    The parameters of a kernel are names of quantities. The property `grade` and all public methods
+    and properties below it are quantities. The parameters of a quantity are parameters of the
+    metric, such as `rel`. Quantities are cached, and shared by metrics with the same parameters.
+    Quantities have the shape (..., depth) unless stated otherwise.
 
     Parameters
     ----------
