@@ -156,7 +156,7 @@ def _parsed(text: str) -> Metric:
     """Parse text, trying the names of each tool in turn."""
     text = re.sub(spellings.NDEVAL, r"\1_\2", text)
     text = spellings.benchmark_name(text) or spellings.from_plain(text) or text
-    # a name for trackers may decode to a name in benchmarks, so benchmarks are tried again
+    # the decoded name of a tracker may be a name in benchmarks, so benchmarks are tried again
     text = spellings.benchmark_name(text) or text
     if len(several := listed_measures(text)) > 1:
         described = f"{text!r}, which has {len(several)} measures"
@@ -199,7 +199,7 @@ def parse_named(metric: Any) -> list[Metric]:
     >>> [str(metric) for metric in parse_named("P.5,10")], [str(m) for m in parse_named("R@5")]
     (['P_5', 'P_10'], ['R@5'])
     """
-    if is_foreign(metric):  # the label stays only if irframe parses it to the same metric
+    if is_foreign(metric):  # the label is kept only if irframe parses it to the same metric
         parsed = parse_metric(metric)
         name = str(metric)
         is_equal = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == parsed

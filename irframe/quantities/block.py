@@ -313,7 +313,7 @@ def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDA
     order = np.argsort(~judged, axis=-1, kind="stable")
     inside = np.take_along_axis(judged, order, axis=-1)
     closed = np.where(inside, np.take_along_axis(grade, order, axis=-1), Grade(EMPTY))
-    # documents that follow equally many starts of blocks had equal scores, so they still tie
+    # documents after the same number of block starts have equal scores, so they still tie
     block = np.take_along_axis(np.cumsum(~tied, axis=-1), order, axis=-1)
     still_tied = np.zeros(grade.shape, bool)
     still_tied[..., 1:] = (block[..., 1:] == block[..., :-1]) & inside[..., 1:]

@@ -283,7 +283,7 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
     topics
         Number of topics.
     alpha
-        Share by which each document that covers a subtopic lowers the gain of the subtopic.
+        Share by which the gain of a subtopic falls with each document that covers the subtopic.
 
     Returns
     -------
