@@ -219,7 +219,7 @@ def _in_words(depths: pd.DataFrame, depth: int, pool: int) -> str:
 
 
 def _reported(path: str) -> str:
-    """Write the report of the track; return a message."""
+    """Write the report of the track, and return a message."""
     runs, qrels = ir.example_track()
     try:
         page = ir.report(runs, qrels, path, baseline="bm25", title="The example track")

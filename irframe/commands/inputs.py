@@ -193,7 +193,7 @@ DESIGN = {
         "CSV, TSV or Parquet file with the columns topic and task, of equal weight",
     ),
 }
-"""Mapping from a parameter of `design` to the option that reads it from a file, with help text."""
+"""Mapping from a parameter of `design` to the option that names its file, and the option's help."""
 
 
 def _thresholds(text: str) -> str | list[float] | dict[str, float]:

@@ -274,7 +274,7 @@ def with_other_texts(table: RunTable) -> Codes:
     name = next((n for n in TEXT_COLUMNS if n in table.frame.columns and n != doc_column), None)
     if name is None:
         return np.arange(0)
-    # as strings, two missing texts are equal
+    # texts are compared as strings, because missing values are not equal to each other
     texts = table.frame[name].astype(str).to_numpy(object)
     pairs = pd.DataFrame({"doc": table.doc.to_numpy(), "text": texts})
     first = pairs.groupby("doc", sort=False)["text"].transform("first")

@@ -435,7 +435,7 @@ def _split_dictionary(x: Mapping[Hashable, object]) -> tuple[Runs | ByRole, list
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     names = {*empty}
     nonempty = {name: lists for name, lists in x.items() if name not in names}
-    # an empty dictionary may belong to a system or a topic, which only the other values show
+    # an empty dictionary may belong to a system or a topic; only the other values show which
     systems = any(
         isinstance(x[n], pd.DataFrame) or (isinstance(x[n], Mapping) and x[n]) for n in empty
     )

@@ -317,7 +317,7 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
 
 
 def _turns(rows: Counter[str]) -> Iterator[list[str]]:
-    """Yield groups of systems with at most `ROWS` rows."""
+    """Yield groups of systems that have at most `ROWS` rows."""
     share = list[str]()
     total = 0
     for system, number in rows.items():
@@ -365,7 +365,7 @@ def _parquet_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
 
 
 def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
-    """Yield the systems of a Parquet file in pieces."""
+    """Yield the system column of a Parquet file in pieces."""
     schema = next(sources.parquet_batches(file, file)).schema
     columns = kind.require(schema.names, file)
     name = columns[SYSTEM]

@@ -38,7 +38,7 @@ COLUMNS = 1 << 13
 
 
 def most_of(size: int) -> int:
-    """Return the largest accepted decompressed size."""
+    """Return the largest accepted decompressed size of a file."""
     return max(FREE, RATIO * size)
 
 

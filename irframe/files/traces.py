@@ -47,7 +47,7 @@ PARENT_IDS = ("parent_id", "parentSpanId")
 SPAN_TOOLS = ("gen_ai.tool.name", "tool.name")
 SPAN_RESULTS = ("gen_ai.tool.call.result", "output.value")
 DOCUMENT_KEYS = ("gen_ai.retrieval.documents", "retrieval.documents")
-"""Attributes of a span that contain all documents."""
+"""Names of the attributes of a span that contain the list of all documents."""
 NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
 """Pattern of the names of attributes that contain one field of one document of a span."""
 KIND = "openinference.span.kind"
@@ -59,7 +59,7 @@ NAME = str | int
 PLAIN = (list, tuple, str, int, float, type(None))
 """Types of values that cannot be messages, events or spans."""
 Time = tuple[str, Any]
-"""The unit of a time, as in messages, and a number or a `pandas.Timestamp`.
+"""A tuple of the name of a unit, and a time as a number or as a `pandas.Timestamp`.
 
 Only times of the same unit can be compared."""
 

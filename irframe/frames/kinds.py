@@ -366,7 +366,8 @@ def refuse_two_units(
     frame, columns
         A run frame, and its columns by role.
     judged
-        A function that returns the judged ids. The advice proposes a column with judged ids.
+        A function that returns the judged ids. The advice in the message proposes a column that
+        contains judged ids.
     """
     doc = columns.get(words.DOC)
     chunks = [name for name in words.CHUNKS if name in frame.columns and name != doc]

@@ -85,7 +85,7 @@ def mean_squares(scores: Array) -> MeanSquares:
     freedom = np.array([systems - 1, topics - 1, (systems - 1) * (topics - 1)])
     with np.errstate(invalid="ignore"):
         means = squares / freedom[:, np.newaxis]
-    # without this limit, equal scores would have tiny variances, and shares would be random
+    # without this limit, equal scores would have tiny variances, and shares would be arbitrary
     means[means <= rounding_error] = 0
     system, topic, residual = means
     sizes = np.full(depths, systems), np.full(depths, topics)

@@ -83,7 +83,7 @@ def own_components(lists: Array, owner: Array) -> Array:
         Scores of lists, shape (list, topic, depth), without NaN. A list is one repeat of one
         system.
     owner
-        Position of the system of each list, ascending.
+        For each list, the position of its system. Positions are in ascending order.
 
     Returns
     -------

@@ -51,7 +51,7 @@ def replicate(
         Scores of the original experiment, with the same metrics, depths and names of systems, on
         the same or on different topics.
     baseline
-        The system over which the improvements of all other systems are computed.
+        The system with which all other systems are compared.
 
     Returns
     -------
