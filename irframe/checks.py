@@ -3,7 +3,8 @@
 import ast
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
@@ -11,7 +12,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 import numpy as np
 
 from irframe.elsewhere import suggest
-from irframe.errors import InputError, IrframeError, ParameterError, listing, shortened
+from irframe.errors import IdError, InputError, IrframeError, ParameterError, listing, shortened
 
 MOST = 2**63 - 1
 """Largest integer that fits into a numpy array."""
@@ -268,6 +269,24 @@ def refuse_any(
     """
     if named := [*offenders]:
         raise error(expected, found.replace("{}", str(len(named))), advice, named)
+
+
+def refuse_equal_names(noun: str, names: Iterable[Hashable]) -> None:
+    """Raise if names that irframe made from labels are equal.
+
+    Examples
+    --------
+    >>> refuse_equal_names("repeat", ["dpr [seed 1]", "dpr [seed 2]"])
+    >>> refuse_equal_names("repeat", ["dpr [seed 1]", "dpr [seed 1]"])
+    Traceback (most recent call last):
+    ...
+    irframe.errors.IdError: expected a different name for every repeat, but found several called:
+    dpr [seed 1]. Rename them.
+    """
+    equal = [name for name, n in Counter(names).items() if n > 1]
+    refuse_any(
+        IdError, equal, f"a different name for every {noun}", "several called", "rename them"
+    )
 
 
 def refuse_passed(options: Mapping[str, object], expected: str, advice: str = "") -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from irframe import names as words
-from irframe.checks import choice
+from irframe.checks import choice, refuse_equal_names
 from irframe.errors import IdError, ParameterError, warn
 from irframe.experiments.choices import Contributing
 from irframe.experiments.lists import LACKING, UNLISTED
@@ -214,7 +214,8 @@ def fold(runs: object, search: str | None = None) -> Folded:
     Raises
     ------
     IdError
-        If a system has several repeats, and some of its rows have no label of a repeat.
+        If a system has several repeats, and some of its rows have no label of a repeat. If the
+        names of two repeats are equal as text.
 
     Examples
     --------
@@ -228,9 +229,8 @@ def fold(runs: object, search: str | None = None) -> Folded:
         return nothing if runs.repeat is None else _of_files(runs)
     if is_dictionary(runs):
         several = _repeated(runs)
-        owners = {
-            f"{s} [{words.REPEAT} {r}]": (s, r) for s, repeats in several.items() for r in repeats
-        }
+        pairs = [(s, r) for s, repeats in several.items() for r in repeats]
+        owners = _owners(words.REPEAT, pairs)
         named = {name: several[s][r] for name, (s, r) in owners.items()}
         return Folded(named, words.REPEAT, owners) if several else nothing
     if not repeat_candidates(_names(runs)):
@@ -313,13 +313,20 @@ def _folded(frame: pd.DataFrame, column: str, system: Hashable) -> Folded:
     systems = pd.Series(foreign.ONLY_SYSTEM, frame.index) if system is None else frame[system]
     repeats = with_labels(systems, frame[column])
     codes, pairs = pd.factorize(pd.MultiIndex.from_arrays([systems, repeats]))
-    names = pd.Index([f"{name} [{column} {repeat}]" for name, repeat in pairs])
+    owners = _owners(column, pairs)
     folded = frame.drop(columns=[column, *([] if system is None else [system])])
-    folded.insert(0, role, names.take(codes))
+    folded.insert(0, role, pd.Index(owners).take(codes))
     folded.attrs = dict(frame.attrs)
     # names are paired with Python objects, so `unfold` needs the dtypes to restore the columns
     types = systems.dtype, repeats.dtype
-    return Folded(folded, column, dict(zip(names, pairs, strict=True)), role, types)
+    return Folded(folded, column, owners, role, types)
+
+
+def _owners(column: str, pairs: Iterable[tuple[Any, Any]]) -> dict[str, tuple[Any, Any]]:
+    """Return the system and the label of each named repeat."""
+    named = [(f"{system} [{column} {repeat}]", (system, repeat)) for system, repeat in pairs]
+    refuse_equal_names("repeat", [name for name, _ in named])
+    return dict(named)
 
 
 def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:

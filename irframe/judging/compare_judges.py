@@ -122,7 +122,8 @@ def compare_judges(
         If there are fewer than two judges, or if the reference or an option is unknown.
     IdError
         If ``pairs="same"`` and judges judged different documents, if no two judges judged the same
-        document, or if a judge judged a document twice.
+        document, or if a judge judged a document twice. If a judge has the name of a pass of
+        another judge, such as ``m [pass 1]``.
     GradeError
         If judges use different scales of grades, or if the grade -1 occurs.
 

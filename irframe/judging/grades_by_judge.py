@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade
-from irframe.checks import check_int, choice, listed
+from irframe.checks import check_int, choice, listed, refuse_equal_names
 from irframe.errors import GradeError, IdError, InputError, ParameterError
 from irframe.experiments import coded_tables
 from irframe.files.as_runs import Qrels, as_qrels
@@ -311,6 +311,11 @@ def passes_of(judges: Mapping[Any, Qrels]) -> Passes:
         Mapping from the name of each judge to qrels, to a list of qrels (one per pass), or to a
         frame with a column that numbers the passes.
 
+    Raises
+    ------
+    IdError
+        If a pass has the name of another pass or judge.
+
     Examples
     --------
     >>> one, two = {"q": {"d": 0}}, {"q": {"d": 1}}
@@ -320,17 +325,19 @@ def passes_of(judges: Mapping[Any, Qrels]) -> Passes:
     """
     if not isinstance(judges, Mapping):
         raise ParameterError("at least two judges, as {name: qrels}", type(judges).__name__)
-    every: dict[Hashable, Qrels] = {}
+    every: list[Qrels] = []
+    names: list[Hashable] = []
     owner = []
     for index, (name, source) in enumerate(judges.items()):
         if isinstance(source, list | tuple) and not source:
             raise InputError(f"passes of judge {name!r}", "none")
         tables = _passes_of(source)
         many = len(tables) > 1
-        named = {f"{name} [pass {key}]" if many else name: table for key, table in tables.items()}
-        every |= named
-        owner += [index] * len(named)
-    return Passes(every, list(judges), np.array(owner, int))
+        every += tables.values()
+        names += [f"{name} [pass {key}]" if many else name for key in tables]
+        owner += [index] * len(tables)
+    refuse_equal_names("judge and every pass", names)
+    return Passes(dict(zip(names, every, strict=True)), list(judges), np.array(owner, int))
 
 
 def _passes_of(source: object) -> dict[Hashable, Qrels]:

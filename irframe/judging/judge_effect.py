@@ -133,7 +133,8 @@ def judge_effect(
     IrframeError
         See `compare_judges`, `cube` and `score`.
     IdError
-        With ``pairs="own"``, if the judges judged different topics.
+        With ``pairs="own"``, if the judges judged different topics. If a judge has the name of a
+        pass of another judge, such as ``m [pass 1]``.
     ParameterError
         If a group contains an unknown system, or too few systems.
 

@@ -1,5 +1,7 @@
 """Tests of judges with several passes."""
 
+import re
+
 import krippendorff
 import numpy as np
 import pandas as pd
@@ -8,7 +10,7 @@ import xarray as xr
 from statsmodels.stats.inter_rater import cohens_kappa
 
 import irframe as ir
-from irframe.errors import InputError
+from irframe.errors import IdError, InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # few topics
 
@@ -104,3 +106,26 @@ def test_passes_are_repeats_in_judge_effect():
     scores = runs.ireval.evaluate(all_passes, "AP@10")
     subset = result["conclusions"].sel(conclusion=["kept", "new", "reversed"]).sum().item()
     assert subset == scores.ireval.compare()["significant"].sum()
+
+
+@pytest.mark.parametrize(
+    ("judges", "name"),
+    [
+        (lambda q, again: {"m [pass 1]": q, "m": [q, again]}, "m [pass 1]"),
+        (lambda q, again: {"m": [q, again], "m [pass 2]": q}, "m [pass 2]"),
+        (lambda q, again: {1: [q, again], "1": [q, again]}, "1 [pass 1], 1 [pass 2]"),
+        (
+            lambda q, again: {"m": pd.concat([q.assign(seed=1), again.assign(seed="1")]), "n": q},
+            "m [pass 1]",
+        ),
+    ],
+)
+def test_judges_with_names_of_passes_are_refused(judges, name):
+    _, first, second = judged(0)
+    named = judges(first, second)
+    expected = rf"every judge and every pass, but found several called: {re.escape(name)}\."
+    with pytest.raises(IdError, match=expected):
+        ir.compare_judges(named)
+    run = {"q0": {"d0": 1.0}}
+    with pytest.raises(IdError, match=expected):
+        ir.verbs.judge_effect({"a": run, "b": run}, named, "AP")
