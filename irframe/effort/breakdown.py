@@ -130,7 +130,7 @@ def _answers(
 
 
 def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:
-    """Return the ranks of first relevant documents, or 0."""
+    """Return the rank of the first relevant document, or 0."""
     hits = experiment.hits
     entries = (hits.rank <= depth) & (experiment.judgments.grade[hits.row] >= rel)
     rank = np.full(hits.length.shape, depth + 1, np.int32)

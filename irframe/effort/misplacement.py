@@ -45,8 +45,7 @@ SHORT = 46_340
 """Maximum length of rankings whose cumulated relative positions fit into 32-bit integers."""
 
 BLOCK = 1 << 22
-"""Maximum number of documents, summed over rankings, that are processed at once. This limits
-memory."""
+"""Maximum number of documents, summed over rankings, that are processed at once to limit memory."""
 
 
 @verb
@@ -93,9 +92,9 @@ def misplacement(
         Variables over (topic): ``recall_base``, the number R of relevant documents, and
         ``length``, the nominal length.
 
-        ``attrs["no_relevant"]`` is the number of topics without relevant documents. ``rp``
-        and ``crp`` are 0, other numbers of a ranking are NaN, and archetypes are empty strings if
-        the topic has no relevant documents or the system did not participate.
+        ``attrs["no_relevant"]`` is the number of topics without relevant documents. If the topic
+        has no relevant documents, or the system did not participate, ``rp`` and ``crp`` are 0,
+        other numbers of the ranking are NaN, and archetypes are empty strings.
 
     Raises
     ------
@@ -122,11 +121,11 @@ def misplacement(
     ``sigma+- = 1 - s+- / s+-_worst``, where ``s+-_worst`` is ``s+-`` of the reversed ideal ranking.
     ``sigma`` is the harmonic mean of ``sigma+`` and ``sigma-``, and ``twist = (rho + sigma) / 2``.
 
-    The archetype is the first of the following that applies: ideal; worst (no relevant document);
-    full scale (the reversed ideal ranking); excellent (first crossing up to rank R); typical B (no
-    crossing); typical A (all other curves). An excellent curve has the kind ``ups-and-downs`` if
-    it falls below 0 after its first crossing, at a rank up to R. Otherwise, the curve is excellent
-    A if the first R documents are all relevant, and excellent B if not.
+    The archetype is the first in this list whose definition the curve meets: ideal; worst (no
+    relevant document); full scale (the reversed ideal ranking); excellent (first crossing up to
+    rank R); typical B (no crossing); typical A (all other curves). An excellent curve has the kind
+    ``ups-and-downs`` if it falls below 0 after its first crossing, at a rank up to R. Otherwise,
+    the curve is excellent A if the first R documents are all relevant, and excellent B if not.
 
     References
     ----------

@@ -62,7 +62,7 @@ def condensed(experiment: Experiment) -> Experiment:
     document = hits.first[of] + hits.rank[order] - 1
     tied = None
     if hits.tied is not None:
-        # documents of one block stay tied if the documents between them are removed
+        # documents with equal scores stay tied when the documents between them are removed
         block = np.cumsum(~hits.tied)[document]
         tied = (np.diff(block, prepend=-1) == 0) & (rank > 1)
     closed = replace(

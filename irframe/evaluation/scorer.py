@@ -349,8 +349,7 @@ def scorer(
     Warns
     -----
     IrframeWarning
-        When a run is scored, if the run lacks judged topics, has unjudged topics, or has no judged
-        document.
+        If a run that is scored lacks judged topics, has unjudged topics, or has no judged document.
 
     Notes
     -----

@@ -125,7 +125,7 @@ def add_costs(
     by: Hashable,
     costs: Sequence[str],
 ) -> pd.DataFrame:
-    """Add columns with the costs of searches to scores.
+    """Add the costs of searches to scores as columns.
 
     Parameters
     ----------

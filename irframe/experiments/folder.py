@@ -141,7 +141,7 @@ def put_in_place(temporary: str, folder: Folder, is_saved: Callable[[], bool]) -
     folder
         The folder with the final name.
     is_saved
-        Whether the final folder already contains the same cube.
+        Function that returns whether the final folder already contains the same cube.
     """
     old = Path(f"{temporary}.old")
     while True:

@@ -24,9 +24,9 @@ NEVER = np.iinfo(np.int32).max
 """A rank beyond the end of every list, which stands for a missing rank."""
 SPANS = {"shown", "covered", "completed"}
 PER_DOCUMENT = SPANS | {LENGTH}
-"""Names of the values per retrieved document that metrics read."""
+"""Names of the arrays with a value per retrieved document that metrics use."""
 CELLS = 1 << 21
-"""The number of ranks, summed over lists, that are processed at once. This limits memory."""
+"""The number of ranks, summed over lists, that are processed at once to limit memory."""
 CELL = 7
 """Number of bytes per rank of a list, for the grade of the document, the position of its judgment,
 and whether it is tied."""

@@ -455,7 +455,7 @@ def _gather(
     TopUnjudged or None
         The unjudged documents on the first ranks of each block of lists.
     """
-    # Only cubes and scores by shared ranks need to know which ranks are tied.
+    # Only cubes, and scores of lists with shared ranks, depend on which documents are tied.
     ties = extras.all_ties or shares_ranks(policy.ties)
     for ranked, unjudged in framed.ranked(policy, extras, before):
         hits = ranked.hits if ties else replace(ranked.hits, tied=None)

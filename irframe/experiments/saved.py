@@ -91,7 +91,7 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, o
         facts = None
     same = {"digest": experiment.digest, **attributes}
     if facts is not None:
-        # JSON changes tuples to lists, so both sides are compared after this change.
+        # JSON converts tuples to lists, so the properties are converted before the comparison, too.
         if {name: facts.get(name) for name in same} != json.loads(json.dumps(same)):
             advice = "choose another path, or remove this folder"
             got = f"another cube at {folder.path}"

@@ -60,7 +60,8 @@ def labelled_bounds(metric: Any, block: Block, depths: Array) -> Bounds:
     grades = labelings.scale(metric, *levels_and_top)
     gains = np.setdiff1d(labelings.gains_of(metric, grades, block.top), [0.0])
     if metric.graded == "ratios" and len(gains) > 1:
-        # labels do not change the ideal of a pool at smaller depths, so fillings are exact there
+        # at depths less than `pool_depth`, labels do not change the ideal ranking, so
+        # `filled_extremes` returns exact bounds
         moving = depths >= block.pool_depth if metric.ideal == "pool" else depths > 0
         highest = labelings.highest_ndcg(metric, block, depths[moving], upper[:, moving])
         upper[:, moving] = highest

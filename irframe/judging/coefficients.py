@@ -160,9 +160,9 @@ def with_intervals(
     Returns
     -------
     dict
-        Values by name. A coefficient ``kappa`` has three entries: ``kappa_interval`` (its
-        interval), ``kappa_per_topic`` (its mean over topics) and ``kappa_per_topic_interval`` (the
-        interval of this mean). The last dimension of intervals contains the two ends.
+        Mapping from name to values. A coefficient ``kappa`` has three entries: ``kappa_interval``
+        (its interval), ``kappa_per_topic`` (its mean over topics) and ``kappa_per_topic_interval``
+        (the interval of this mean). The last dimension of intervals contains the two ends.
 
     Notes
     -----

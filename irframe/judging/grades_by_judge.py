@@ -357,7 +357,7 @@ def _passes_of(source: object) -> dict[Hashable, Qrels]:
 def _is_qrels(value: object) -> bool:
     """Return whether a value is the qrels of one pass.
 
-    Any other value is an element of a list of single judgments.
+    A list with any other value contains single judgments of one pass.
     """
     nested = isinstance(value, Mapping) and all(isinstance(x, Mapping) for x in value.values())
     return isinstance(value, pd.DataFrame) or (nested and bool(value))

@@ -181,7 +181,8 @@ def judge_effect(
     judge_names = _reference_first(passes.judges, reference)
     base, *compared = every = _score(data, judged, [*map(passes.of, judge_names)], metrics, at)
     mean = np.stack([np.reshape(scores.signs, (-1, 1, 1)) * scores.means for scores in every])
-    # means are rounded, so that systems whose means differ by rounding errors tie
+    # means are rounded, so that systems whose means differ only by rounding errors have the same
+    # rank
     rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
     bias = mean[1:] - mean[0]
     half = np.stack([_half_widths(other, base, alpha) for other in compared])

@@ -150,7 +150,8 @@ def judge_next(
     rel = check_int("rel", rel, low=1)
     judging_method = JudgingMethod.read(method)
     run_frame = None if runs is None else as_runs(runs)
-    # the first of several tied documents or runs wins, so the order of rows must not matter
+    # methods choose the first of several tied documents or runs, so systems and topics are sorted
+    # to make the choice independent of row order
     cube = cube.sortby([SYSTEM, TOPIC])
     documents = ListedDocuments.named(cube, _depth(cube, depth), run_frame)
     pool = documents.pool(contributing_systems(cube), seed)

@@ -55,9 +55,9 @@ def predict_powered(
     Parameters
     ----------
     scores
-        Scores under the judgments of a model, such as a language model, on every topic: an array,
-        or a frame, wide or long. If people judged a sample of documents of every topic, pass a cube
-        with the judgments of the model instead.
+        Scores under the judgments of a model, such as a language model, on every topic, as an
+        array, a wide frame or a long frame. If people judged a sample of documents of every topic,
+        pass a cube with the judgments of the model instead.
     human
         Scores of the same systems, metrics and depths under human judgments, on a random sample of
         at least two of the topics. With a cube, pass the frame of `draw_to_judge`, in which people
@@ -78,10 +78,10 @@ def predict_powered(
         The topics over which the model's scores are averaged. ``"rest"`` (the default): the topics
         that people did not judge. ``"all"``: all topics. The option is not available with a cube.
     distribution
-        The distribution for intervals computed from scores. ``"t"``: Student's with n - 2 degrees
-        of freedom for n topics judged by people. Intervals of means from 0 to 1 are computed on the
-        log-odds scale. ``"normal"``: the normal distribution, as in ppi-python. These intervals are
-        too short for fewer than about 50 topics.
+        The distribution for intervals computed from scores. ``"t"``: Student's distribution with
+        ``n - 2`` degrees of freedom for n topics judged by people. Intervals of means from 0 to 1
+        are computed on the log-odds scale. ``"normal"``: the normal distribution, as in ppi-python.
+        These intervals are too short for fewer than about 50 topics.
 
     Returns
     -------
