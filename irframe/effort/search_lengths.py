@@ -107,7 +107,8 @@ def search_lengths(
     if n_unretrieved:
         total = f"{len(lengths):,} relevant documents"
         message = f"{n_unretrieved:,} of {total}, counted per system, were not retrieved"
-        # with "irrel", a shorter list makes unretrieved documents cheaper, which favours its system
+        # with "irrel", unretrieved documents have lower search lengths if lists are short, which
+        # favours systems with short lists
         lengths.attrs |= caution(
             [message, *warn_uneven(experiment_of(cube), metric, depth).values()]
         )

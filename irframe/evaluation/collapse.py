@@ -248,8 +248,8 @@ def as_map(table: object, argument: str, names: tuple[str, str]) -> pd.Series:
     argument
         The parameter that contains the table, for messages.
     names
-        The expected columns of a frame with names and values. If a frame of two columns does not
-        have these columns, its first column contains the names.
+        The expected columns of a frame with names and values. If a frame has two columns with other
+        names, its first column contains the names.
 
     Examples
     --------

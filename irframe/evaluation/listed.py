@@ -403,7 +403,7 @@ class Blocks:
         return cls(listed, np.repeat(of, size), row, listed.documents(used)[row], names, size)
 
     def count(self, before: NDArray[np.bool_]) -> Codes:
-        """Count the marked pairs of each judged document."""
+        """Count the true values of `before` per judged document."""
         return np.add.reduceat(before, np.cumsum(self.size) - self.size, dtype=np.int64)
 
     def filed(self) -> NDArray[np.bool_]:

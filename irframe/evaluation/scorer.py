@@ -380,7 +380,7 @@ def scorer(
         raise ParameterError(expected, "'all'", "pass numbers to ir.Threshold")
     silent = no_rel == "silence"
     judgments = Judgments.of(plan.prepared.qrels(qrels), chosen, topics, unjudged=silent)
-    # a text is an iterable of its characters
+    # a string would pass as an iterable of its characters
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs to be a list of document ids", shortened(docs))
     names: Any = () if docs is None else docs

@@ -162,7 +162,7 @@ class Reader:
         filled = [docs for docs in lists if docs]
         if not filled:
             return None
-        # the reader of frames names missing ids in its errors
+        # missing ids are left to the reader of frames, whose errors name them
         if any(None in docs or "" in docs for docs in filled):
             return None
         # Later runs are checked by first documents, because a full check takes as long as scoring.

@@ -208,7 +208,7 @@ def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array
     lengths = lengths_of(table, cost, np.arange(len(table.group)))
     lists = table.group[first]
     inside = lists[1:] == lists[:-1]
-    # the first row of a list is always selected, so it costs its own length only
+    # the first row of a list is always selected, so its cost is its own length
     costs = lengths[first]
     costs[1:][inside] = np.diff(np.cumsum(lengths)[first])[inside]
     return costs

@@ -394,7 +394,8 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Arr
     inside = np.arange(longest) < hits.length.reshape(-1, 1)
     used = np.zeros(len(text))
     is_read = np.zeros(text.shape, bool)
-    # whether a document fits depends on those above it, so only lists are computed at once
+    # whether a document fits depends on the documents above it, so the loop is over ranks, and each
+    # step covers all lists
     for rank in range(longest):
         fits = inside[:, rank] & (used + text[:, rank] <= budget * (1 + ROUNDING))
         used += np.where(fits, text[:, rank], 0)

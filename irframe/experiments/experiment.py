@@ -241,7 +241,7 @@ class Experiment:
 
     @property
     def pool_kind(self) -> str:
-        """The result of `JudgedPool.kind`: stated, complete or unknown."""
+        """The kind of pool that `JudgedPool.kind` returns."""
         return str(self.options.get("pool") or self.known_pool.kind(self.judgments))
 
     def by_group(self, groups: Groups, *, stated: bool) -> Iterator[tuple[Hashable, "Experiment"]]:
@@ -287,7 +287,7 @@ class Experiment:
         )
 
     def without(self, missing: NDArray[np.bool_]) -> "Experiment":
-        """Return the experiment without the marked lists.
+        """Return the experiment without the lists in `missing`.
 
         Parameters
         ----------

@@ -359,7 +359,8 @@ def share_names(qrels: pd.DataFrame, by: str) -> bool:
 def _extra(frame: pd.DataFrame) -> list[str]:
     """Return the columns of a frame that can contain groups."""
     columns = roles(frame.columns)
-    # Qrels no longer have a subtopic column at this point, and in runs it is an ordinary column.
+    # Qrels no longer have a subtopic column at this point, and in runs this column has no special
+    # meaning.
     columns.pop(SUBTOPIC, None)
     of_spans = borders(frame.columns)
     with_role = {*columns.values(), *RESERVED, ITERATION}

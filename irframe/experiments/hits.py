@@ -339,7 +339,11 @@ class JudgedPool:
         return replace(self, rank=self.rank[judgments.row], stated=stated, depth=depth)
 
     def kind(self, judgments: Judgments) -> str:
-        """Return whether the pool is stated, complete or unknown."""
+        """Return the kind of pool: "stated", "complete" or "unknown".
+
+        A pool is "stated" if the caller passed its depth or its contributing systems, and
+        "complete" if all judged documents are in the pool.
+        """
         if self.stated:
             return "stated"
         deepest = self.depth[judgments.topic]

@@ -209,7 +209,7 @@ class Judgments:
         return None if self.table.probability is None else self.table.probability[self.row]
 
     def count_by_topic(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the marked documents of every topic."""
+        """Count the selected documents of every topic."""
         return np.asarray(np.bincount(self.topic[chosen], minlength=len(self.count)), np.int64)
 
     @cached_property

@@ -206,7 +206,7 @@ def listed_again(system: Codes, codes: Codes) -> Codes:
     system
         The system of each row.
     codes
-        A code per row for its topic and document.
+        For each row, a code of its topic and document.
     """
     if not len(codes):
         return codes

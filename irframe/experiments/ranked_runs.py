@@ -270,7 +270,7 @@ def _in_one(arrays: Sequence[Codes], dtype: type[np.integer[Any]]) -> Codes:
 
 def _unpacked(blocks: Sequence[tuple[NDArray[np.uint8], int]]) -> NDArray[np.bool_]:
     """Return concatenated boolean arrays from packed bits and sizes."""
-    # Ties are rare, and a page of zeros takes no memory until a value is written to it, so only
+    # Ties are rare, and memory pages of zeros are not allocated until a value is written, so only
     # true values are written.
     bits = np.zeros(sum(size for _, size in blocks), bool)
     start = 0

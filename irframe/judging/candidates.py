@@ -40,8 +40,8 @@ class JudgingMethod(OptionValue):
     Parameters
     ----------
     method
-        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`. If None,
-        `judge_next` or `replay` uses its default method.
+        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``. The page of `judge_next` describes
+        these methods. If None, `judge_next` or `replay` uses its default method.
     credit
         The runs whose expected precision changes when a document is judged. With ``"all"`` these
         are all runs that retrieved the document. With ``"run"`` this is only the run from which the

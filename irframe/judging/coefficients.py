@@ -13,7 +13,8 @@ WEIGHTS = ("none", "linear", "quadratic")
 """Weights of disagreements in kappa. The weights are equal, the difference of the grades, or the
 squared difference."""
 DISTANCES = ("nominal", "ordinal", "interval")
-"""Names of the distances between two grades in alpha, see `compare_judges`."""
+"""Names of the distances between two grades in Krippendorff's alpha, which `compare_judges`
+describes."""
 
 
 def kappas(counts: Array, scale: Array) -> Array:
@@ -120,7 +121,7 @@ Coefficients = Callable[[Array], dict[str, Array]]
 of coefficients."""
 
 LEAST_CLUSTERS = 1.5
-"""Lower limit of the effective number of clusters, see `clusters_of`."""
+"""Lower limit of the effective number of clusters that `clusters_of` returns."""
 LEAST_TOPICS = 15
 """Minimum number of topics. With fewer topics, the coverage of intervals is below the confidence
 level."""

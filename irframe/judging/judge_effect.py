@@ -46,7 +46,7 @@ Groups = Mapping[str, Sequence[Hashable]]
 
 DIMS = JUDGE, METRIC, DEPTH
 CONCLUSIONS = ("kept", "lost", "new", "reversed", "neither")
-"""Conclusions about a pair of systems under two judges, see `judge_effect`."""
+"""Possible conclusions about a pair of systems under two judges, which `judge_effect` describes."""
 
 
 @recorded

@@ -56,7 +56,7 @@ def test_any_labels_score_within_the_bounds(variant, topic, K, data):
 
 @given(topic=topics(max_len=9, grades=GRADES), p=st.floats(0.1, 0.95))
 def test_longer_lists_score_within_the_bounds(topic, p):
-    """The full list scores within the bounds of its prefix."""
+    """A longer list scores within the bounds of its prefix."""
     scale = max(topic.gmax, 1)
     best = tuple(scale if grade is None else grade for grade in topic.serp) + (scale,) * 60
     n = max(1, len(topic.serp))
