@@ -80,7 +80,7 @@ def risk_coverage(
     if not isinstance(data, xr.Dataset):
         if qrels is None:
             raise ParameterError("runs and judgments", "runs without judgments")
-        # a missing list is an abstention, and needs no warning
+        # a missing list means that the system abstains, and needs no warning
         with OneCall(without=not_lacking(None, "silence")):
             data = build_cube(fold(data).runs, qrels, Policy(score=words.SCORE))
     elif qrels is not None:

@@ -140,7 +140,8 @@ def _own_judgments(
     runs: Any, qrels: object, metrics: tuple[policies.Metrics, ...]
 ) -> tuple[Qrels, tuple[policies.Metrics, ...]]:
     """Return qrels and metrics; read omitted qrels from the runs."""
-    # without qrels, the first metric, or the list of all metrics, is in their place
+    # if qrels are omitted, the argument `qrels` contains the first metric or the list of all
+    # metrics
     first = [qrels] if isinstance(qrels, str | Metric) else qrels
     if not isinstance(first, list | tuple) or not all(isinstance(m, str | Metric) for m in first):
         return qrels, metrics

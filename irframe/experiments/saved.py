@@ -149,8 +149,9 @@ def _write_files(
         "files": files,
         **attributes,
     }
-    # The seal must be computed from what a reader will restore: JSON changes tuples to lists, and
-    # keys to text. The table of systems is written again, because it contains the seal.
+    # The seal is computed from the properties as a reader will restore them, because JSON changes
+    # tuples to lists, and keys to text. The table of systems is written again, because it contains
+    # the seal.
     facts: dict[str, Any] = json.loads(json.dumps(properties))
     sealed = _parquet(tables[SYSTEMS][0], {SEAL.decode(): seal_of(facts).decode()})
     facts["files"][SYSTEMS] = folder.put(SYSTEMS, sealed)

@@ -207,7 +207,7 @@ def _refuse_differing(judged: AlignedGrades, policies: Iterable[str]) -> None:
     """Raise for documents that some judges did not judge."""
     missing = np.argwhere(~judged.judged)
     offenders = []
-    # the error names five offenders and counts the others, which need no description
+    # the error names five documents and counts the others, so the others need no description
     for judge, index in missing[:6]:
         with_grade = int(judged.judged[:, index].argmax())
         table = judged.tables[judged.judges[with_grade]]

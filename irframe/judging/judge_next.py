@@ -206,7 +206,8 @@ def _likely(pool: Candidates, judged: Array, relevant: Array, prior: Prior | Non
         prior.learn(topic, document, relevant[topic, document])
         return prior.likely()
     relevant_weight, judged_weight = tally(judged, relevant, pool.weight)
-    # one relevant document of two is added, so that runs without judgments have precision 1/2
+    # two judged documents, one of them relevant, are added, so that runs without judgments have
+    # precision 1/2
     return pool.likely((1 + relevant_weight) / (2 + judged_weight))
 
 

@@ -71,7 +71,8 @@ class Judging(ABC):
         self.topics = np.arange(len(self.open))
         # for each topic, the run from which the method chose the most recent document
         self.run = np.zeros(len(self.open), np.intp)
-        # the prior Beta(1, 1) of each run's precision counts as one relevant document of two
+        # the prior Beta(1, 1) of each run's precision counts as two judged documents, one of them
+        # relevant
         self.hits = np.ones((len(self.open), pool.rank.shape[-1]))  # shape (topic, run)
         self.seen = 2 * self.hits
 

@@ -168,7 +168,7 @@ def test_methods_for_few_and_many_ties_give_equal_scores(crowd, ties, integers, 
     run = {q: {doc: float(score > 0) for doc, score in docs.items()} for q, docs in run.items()}
     expected = by_cube(run, qrels, uncut(PLAIN), ties=ties)
     scorer = ir.scorer(qrels, uncut(PLAIN), ties=ties)
-    for _ in range(2):  # the second run uses another lookup of documents
+    for _ in range(2):  # from the second run on, the scorer looks up documents in another way
         assert np.array_equal(scorer(run), expected, equal_nan=True)
 
 
@@ -440,7 +440,7 @@ def test_means_over_repeats_equal_summary(column):
         run.assign(score=run["score"] + rng.normal(size=len(run)), **{column: n}) for n in (3, 1, 2)
     ]
     frame = pd.concat(noise, ignore_index=True)
-    if column == "variation":  # one topic lacks a repeat, and another has no repeat
+    if column == "variation":  # one topic lacks one repeat, and another topic lacks all repeats
         lacking = (frame["topic"] == "101") & (frame[column] == 1)
         frame = frame[~lacking & (frame["topic"] != "102")]
     nested = {
