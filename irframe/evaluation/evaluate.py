@@ -381,7 +381,8 @@ def judgment_repeats(runs: Any, qrels: Qrels) -> tuple[str, Iterator[JudgedRuns]
     sharded = isinstance(runs, pd.DataFrame) and words.SHARD in runs.columns
     labels = list(pd.unique(runs[words.SHARD])) if sharded else []
     dealt = [_SHARD_LABEL.fullmatch(str(label)) for label in labels]
-    # a column of another origin may also be called shard, so the labels decide
+    # other columns may also have the name shard, so the labels decide whether `split` added the
+    # column
     if labels and all(dealt):
         return words.SHARD, _of_shards(runs, qrels, {(int(m[2]), int(m[3])) for m in dealt if m})
     if not isinstance(qrels, pd.DataFrame) or not {*words.REPEAT_NAMES} & {*qrels.columns}:

@@ -86,7 +86,7 @@ def read_lists(
         score = np.fromiter(values, np.float64, int(length.sum()))
     except (TypeError, ValueError, OverflowError):
         return None
-    # the minimum is NaN if any score is, which needs no array of flags
+    # the minimum is NaN if any score is NaN, so no boolean array is needed
     if np.isnan(score.min(initial=np.inf)):
         return None
     key = as_matrix(as_key(score, dtype), length)
@@ -303,7 +303,8 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
         rank = before + 1
         return Hits(length, of, rank, listed.row, tied_documents, rank if filed else None)
     last = listed.length[of] - 1
-    # equal keys are neighbours, so a document is tied if the key after the first of them is equal
+    # equal keys are adjacent, so a document is tied if the first of its equal keys is followed by
+    # an equal key
     following = np.minimum(before + 1, last)
     tied = np.flatnonzero((before < last) & (keys[of, following] == key_of_row))
     pooled = before.copy() if filed else None
@@ -395,7 +396,7 @@ class Blocks:
         # If scores are infinite, only a stable sort keeps them in front of the padding.
         endless = np.count_nonzero(key == np.inf) > key.size - length.sum()
         order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
-        # positions in a list become positions in the documents of all used lists
+        # positions in a list are converted to positions among the documents of all used lists
         order += (np.cumsum(length) - length)[:, np.newaxis]
         ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
         row = order.ravel().take(rows_of_ranges(ranges, size))
@@ -425,7 +426,7 @@ class Blocks:
         if keys.dtype == object:
             before[named] = keys > limit if policy.descending else keys < limit
             return before
-        # random keys of two documents may be equal, unlike ids, and then the order of rows decides
+        # unlike ids, random keys may be equal, and then the order of rows decides
         same = before.copy()
         before[named] = keys < limit
         same[named] = keys == limit

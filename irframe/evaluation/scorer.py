@@ -275,7 +275,8 @@ class Scorer:
             got = "" if passed else "nothing"
             expected = "a run, or three arrays (topic=, doc= and score=)"
             raise InputError(expected, got, "", passed)
-        # options of units and searches apply to frames, so arrays become a frame if there are any
+        # options of units and searches need a frame, so arrays are converted if such options are
+        # set
         if run is None and not any(self._prepared.decided.values()):
             return self._reader.read_arrays(topic, doc, score)
         if run is None:

@@ -223,7 +223,8 @@ class Reader:
         }
         judged = self._judgments.topic_positions
         lists = [run.get(topic, {}) for topic in judged]
-        # a document that occurs twice in a list has only one entry, and makes the frame an error
+        # a document that occurs twice in a list has only one entry, but the frame must raise an
+        # error
         if sum(map(len, run.values())) < len(names) or not any(lists):
             return None
         unjudged = [label for label in labels if label not in judged]

@@ -399,7 +399,7 @@ def between(shares: Array) -> Array:
     judging = shares.sum(axis=(0, 1))
     weight = np.where(judging > 1, 1 / np.maximum(judging - 1, 1), 0)
     total = shares.sum(axis=0)
-    # the pairs of all judgments contain those of a judge with itself, which are subtracted
+    # pairs of judgments by the same judge are subtracted from the pairs of all judgments
     same_judge = np.einsum("jad,jbd,d->ab", shares, shares, weight, optimize=True)
     return np.asarray((total * weight) @ total.T - same_judge)
 

@@ -265,9 +265,7 @@ def test_undeclared_searches_are_refused(tmp_path):
     for reader in READERS.values():
         for rows in (numbers, numbers.assign(call=numbers["call"].astype(str)), single):
             refused(ParameterError, message, reader(tmp_path, rows).ireval.evaluate, qrels, "R")
-    run = READERS["file"](
-        tmp_path, single.drop(columns="system")
-    )  # the file name becomes the name of the system
+    run = READERS["file"](tmp_path, single.drop(columns="system"))  # the file name names the system
     refused(ParameterError, message, run.ireval.evaluate, qrels, "R")
     assert run.ireval.evaluate(qrels, "R", search="call").notna().all(axis=None)
 

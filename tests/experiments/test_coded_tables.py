@@ -20,7 +20,7 @@ QRELS = pd.DataFrame({"topic": "1", "doc": list("ab"), "grade": [0, 1]})
 
 
 def twice(frame, name):
-    """Return a frame with two additional columns of the same name."""
+    """Return a frame with two additional columns of one name."""
     return pd.concat(
         [frame, pd.DataFrame({0: "x", 1: range(len(frame))}).set_axis([name] * 2, axis=1)], axis=1
     )
