@@ -32,8 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0 after success, 2 after an error, and 130 after Ctrl-C. The status is 1
-        if ``check``, ``diagnose`` or ``compare`` found a problem of the severity in ``--fail-on``.
+        The exit status: 0 after success, 2 after an error, and 130 after Ctrl-C. The status is 1 if
+        ``check``, ``diagnose`` or ``compare`` found a problem that ``--fail-on`` selects.
     """
     # the shell redirection 2>&- sets sys.stderr to None, to which nothing can be written
     sys.stderr = sys.stderr or StringIO()

@@ -27,7 +27,7 @@ processor."""
 
 
 def usual_errors() -> np.errstate:
-    """Return a context with the default floating-point errors of numpy.
+    """Return a context with numpy's default handling of floating-point errors.
 
     The context is needed because users may have changed these defaults with ``np.seterr``.
     """

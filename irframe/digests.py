@@ -52,7 +52,7 @@ def plain(value: object) -> Any:
 
 def _bytes_of(value: object) -> Iterable[bytes]:
     if isinstance(value, xr.Dataset | xr.DataArray):
-        # xarray refuses the name of a coordinate as the name of the variable, so the name is " "
+        # the name is " ", because xarray refuses a variable with the same name as a coordinate
         dataset = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
         for name, variable in dataset.variables.items():
             yield f"{name} {variable.dims} {variable.shape}".encode()

@@ -420,7 +420,7 @@ def of_outcomes(frame: pd.DataFrame) -> list[Hashable]:
 def _columns_of_comparison(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     """Return the printed columns of a comparison, and a note.
 
-    Columns of labels come first. A label that is equal in all rows is in the note instead.
+    Columns of labels come first. A label that is the same in all rows is in the note instead.
     """
     if not {MEANS, *ANSWER} <= {*frame.columns}:
         return frame, ""
@@ -495,6 +495,6 @@ def _is_constant(column: pd.Series) -> bool:
 
 
 def _head_and_tail(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the first and last rows, which pandas can print."""
+    """Return the first and the last rows as one frame."""
     most = pd.get_option("display.max_rows") or len(frame)
     return frame if len(frame) <= 2 * most else pd.concat([frame.head(most), frame.tail(most)])

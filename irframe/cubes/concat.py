@@ -43,9 +43,9 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         Cubes made by `irframe.cube`, at least one.
     dim
         Pass ``"topic"`` for cubes of different topics, such as the cubes of several tracks. A
-        system that is missing from a cube is treated as absent from its topics. Pass ``"system"``
-        for cubes of different systems with the same topics and judgments. The pool of the result
-        contains the documents of all contributing systems.
+        system that is missing from a cube is treated as absent from the topics of this cube. Pass
+        ``"system"`` for cubes of different systems with the same topics and judgments. The pool of
+        the result contains the documents of all contributing systems.
 
     Returns
     -------

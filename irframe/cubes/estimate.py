@@ -229,7 +229,7 @@ def estimate(
         P, DCG, RBP, SDCG, INSQ or nDCG, as metrics or names. All of these metrics except nDCG sum
         gains over ranks.
     at
-        Depths to return, within the cube. The default is all depths of the cube.
+        Depths to return, at most the depth of the cube. The default is all depths of the cube.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
 
@@ -285,8 +285,8 @@ def estimate(
     in TREC's Deep Learning track of 2021, with 10 to 30 % of the documents drawn. At depth 10 the
     bias was .013 to .040, and at depth 100 less than .01. Therefore `estimate` raises an error at
     shallow depths. Estimates are corrected by the jackknife's estimate of the bias, ``sum (1 - n/N)
-    (n - 1) (mean of the scores without one document - score)`` over strata. The squared error of a
-    mean includes the square of the correction. Estimates of single topics may exceed 1.
+    (n - 1) (mean of the scores without one document - score)`` over strata. The squared standard
+    error of a mean includes the square of this correction. Estimates of single topics may exceed 1.
 
     Confidence limits of means use Student's t distribution on the scale of the arcsine of the
     square root. For scores that may exceed 1, the scale is the logarithm. The degrees of freedom
@@ -469,7 +469,7 @@ def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
 def _drawn(
     topic: Codes, label: Array, keys: Array, share: Share
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Return which documents are drawn, and with which probability."""
+    """Return which documents are drawn, and their sampling probabilities."""
     code, labels = pd.factorize(label)
     order = np.lexsort((keys, code, topic))
     # each pair of a topic and a stratum has a code of its own, which may exceed 32 bits

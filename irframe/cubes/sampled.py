@@ -348,8 +348,8 @@ def _spread(draw: Draw, gains: Floats, index: Array, weights: Floats, inverse: F
 class _Leaving:
     """Totals by topic, with and without each judged document.
 
-    The jackknife leaves out each document in turn. If the stratum of the document was drawn as one
-    sample, the other documents of the stratum represent the omitted document.
+    The jackknife leaves out each document in turn. If a sample of fixed size was drawn from the
+    document's stratum, the weights of its other documents increase to replace the omitted document.
     """
 
     def __init__(self, draw: Draw, *, fixed_size: bool) -> None:
@@ -404,7 +404,8 @@ class _Leaving:
     def bias(self, value: Floats, without: Floats) -> Floats:
         """Return the jackknife estimate of the bias.
 
-        The shape is (value, system, topic). The bias decreases with the judged share of a stratum.
+        The shape is (value, system, topic). The larger the judged share of a stratum, the smaller
+        the bias.
         """
         drawn = self.draw.drawn
         size = np.maximum(self.draw.size, 1)
@@ -421,8 +422,8 @@ def ratios(
 
     The first two arrays have the shapes of the results of `totals`. Scores are 0 if no document has
     gain. The third array is the jackknife's estimate of the bias, which is already subtracted from
-    the scores. For the bias, the other documents of a stratum always represent the omitted
-    document, even if documents were drawn independently.
+    the scores. For the bias, the weights of the other documents in the stratum always increase,
+    even if documents were drawn independently.
     """
     fixed_size = draw.fixed_size
     estimates, spread, bias = _ratios(rows, draw, worth, metric, depths, fixed_size=fixed_size)

@@ -99,8 +99,8 @@ class Work:
         Lists are cut at `depth` and processed in tiles. The result has the same dimensions as the
         result of `over`.
         """
-        # Metrics that skip unjudged documents would move up documents from below the depth of the
-        # cube.
+        # If a metric skips unjudged documents, documents from below the depth of the cube would
+        # move up.
         if any(metric.judged_only for metric in self.metrics):
             refuse_open(experiment.longest, depth)
         fields = experiment.fields(self.metrics, depth)
@@ -155,18 +155,18 @@ def score(
         Metrics or their names, as arguments or as a list, such as ``"AP"``,
         ``"nDCG@10"``, ``RBP(p=0.8)``.
     at
-        Depths to return, within the cube. The default is all depths of the cube.
+        Depths to return, at most the depth of the cube. The default is all depths of the cube.
     no_rel
         The scores on topics without relevant documents. ``"nan"`` gives NaN for every metric.
-        ``"silence"`` gives 1 if no document is read, and 0 otherwise, as for `irframe.evaluate`.
+        ``"silence"`` gives 1 if no document is read, and 0 otherwise, as in `irframe.evaluate`.
     rel
-        Lowest relevant grade by collection, as for `irframe.evaluate`. The cube must have been
-        built with ``collection=``.
+        Lowest relevant grade by collection, as in `irframe.evaluate`. The cube must have been built
+        with ``collection=``.
     stop
-        The rule by which users stop reading a list, instead of `at`. An `irframe.Budget` needs a
-        cube that was built with lengths of hits. An `irframe.Threshold` needs a cube that was built
-        with ``scores=True``. An `irframe.AfterSearches` needs a cube that was built with
-        ``search=``.
+        The rule that determines where users stop reading a list. Pass either `stop` or `at`. An
+        `irframe.Budget` needs a cube that was built with lengths of hits. An `irframe.Threshold`
+        needs a cube that was built with ``scores=True``. An `irframe.AfterSearches` needs a cube
+        that was built with ``search=``.
 
     Returns
     -------
@@ -358,8 +358,8 @@ def cwl(
         Metrics of the C/W/L framework or their names: AP, BPM, DynamicBPM, IFT, INSQ, INST, NERR,
         P, RBP, RR, SDCG.
     at
-        Depths to return, within the cube. The default is all depths of the cube. Lists are cut at
-        these depths.
+        Depths to return, at most the depth of the cube. The default is all depths of the cube.
+        Lists are cut at these depths.
 
     Returns
     -------

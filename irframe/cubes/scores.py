@@ -120,7 +120,7 @@ class Scores:
     def groups(self) -> "Iterator[tuple[Hashable, Scores]]":
         """Yield the name and the scores of each group.
 
-        Scores without groups are one group called None. Systems and topics keep their order.
+        Scores without groups form one group called None. Systems and topics keep their order.
         """
         if self.groups_of_labels is not None or self.keys is None:
             yield from (self.groups_of_labels or {None: self}).items()

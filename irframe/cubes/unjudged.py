@@ -82,7 +82,7 @@ def bounds(
         NumRelRet, P, Q, RBP, Recall, RelativeP, Rprec, RprecMult, RR, SDCG, SetAP, SetF, SetP,
         SetRelativeP, Success, Utility, YAAP.
     at
-        Depths to return, within the cube. The default is all depths of the cube.
+        Depths to return, at most the depth of the cube. The default is all depths of the cube.
 
     Returns
     -------
@@ -238,7 +238,8 @@ def condense(cube: xr.Dataset) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The cube with shorter lists. Metrics still divide by their nominal depths.
+        The cube with shorter lists. Metrics still divide by their nominal depths: P@10 divides by
+        10.
 
     Raises
     ------
@@ -313,7 +314,7 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
 
 
 def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
-    """Return a valid pool depth, by default the cube's.
+    """Return the pool depth, by default that of the cube.
 
     Raises
     ------

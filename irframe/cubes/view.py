@@ -356,8 +356,8 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
         codes = codes.astype(np.int64)
     positions = codes & ((1 << SHIFT) - 1)
     size = experiment.shape[LIST.index(dim)]
-    # Concatenation by hand keeps the experiment of the first cube only. The marks in the codes show
-    # which lists belong to other experiments.
+    # `xarray.concat` keeps the experiment of the first cube only. The marks in the codes show which
+    # lists belong to other experiments.
     if ((codes >> SHIFT != experiment.mark) | (positions >= size)).any():
         raise InputError("a cube of one experiment", "lists of several experiments", TOGETHER)
     index = labels_of(cube, dim, "a cube", f"{TOGETHER}, and select each label once")

@@ -76,7 +76,7 @@ def first_p(
     """
     values = scores if design is None else randomisation.by_cluster(design, scores)
     systems, units, depths = values.shape
-    # numpy multiplies matrices of floats by BLAS, but matrices of integers by slow loops
+    # numpy multiplies matrices of floats with BLAS, but matrices of integers with slow loops
     if _is_exact(units, samples):
         signs = np.array([*itertools.product([1, -1], repeat=units)], np.float64)
     else:

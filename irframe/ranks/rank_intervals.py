@@ -80,7 +80,8 @@ def holm_counts(
     ahead = np.full((depths, systems, systems), 1.0)
     ahead[:, b, a] = scipy.special.stdtr(freedom, -lead).T
     ahead[:, a, b] = scipy.special.stdtr(freedom, lead).T
-    # tests for better and for worse systems use alpha / 2 each, so both ends hold at 1 - alpha
+    # tests for better and tests for worse systems use alpha / 2 each, so that both ends together
+    # have the confidence level 1 - alpha
     least = alpha / 2 / np.arange(systems - 1, 0, -1)
     counts = []
     for p in (ahead, ahead.swapaxes(1, 2)):  # tests for better, then for worse systems

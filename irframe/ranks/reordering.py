@@ -55,10 +55,10 @@ def reordering(
         Scores per system, topic and metric, with at least two metrics: an array, or a frame, wide
         or long. Each metric is compared with the next metric in `scores`.
     test
-        The significance test that decides which systems are better, as for `compare`: an
-        `irframe.Significance`, or the name of a test. By default p-values are not corrected, as in
-        the paper [1]_. All corrections except max-T are supported. A p-value equal to alpha counts
-        as significant.
+        The significance test that decides which systems are better: an `irframe.Significance`, or
+        the name of a test, as in `compare`. By default p-values are not corrected, as in the paper
+        [1]_. All corrections except max-T are supported. A p-value equal to alpha counts as
+        significant.
     at
         A depth, or several depths; by default the greatest. For several depths the result has a
         column ``depth``.

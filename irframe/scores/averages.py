@@ -341,8 +341,8 @@ class Resamples:
         """
         n = np.asarray(topics, dtype=np.float64)
         several = np.where(n > 1, n, np.nan)
-        # Hesterberg (2015): Student's quantile replaces the normal quantile, and the root corrects
-        # the bootstrap variance, which divides by n instead of n - 1.
+        # Hesterberg (2015): Student's quantile replaces the normal quantile, and the square root
+        # corrects the bootstrap variance, which divides by n instead of n - 1.
         t = scipy.special.stdtrit(several - 1, 1 - self.alpha / 2)
         return np.asarray(scipy.special.ndtr(-t * np.sqrt(several / (several - 1))))
 

@@ -125,7 +125,7 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     if over not in OVERS:
         choice("over", over, OVERS)
     steps = steps_of(result.source.attrs)
-    # scores directly from a scoring verb are in range, so other values were changed afterwards
+    # scoring verbs return values in range, so values out of range were changed afterwards
     if steps and steps[-1].verb in SCORING:
         _beware_of_arithmetic(result.metrics, result.values)
     result = replace(result, source=None, rows=None, by=None, keys=None, averaged=True)
@@ -214,7 +214,7 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     -----
     IrframeWarning
         If topics are left out, because some system has no score on these topics. A warning is also
-        raised if only one topic remains.
+        issued if only one topic remains.
     """
     result = read_scores(scores)
     if len(result.systems) < 2:
@@ -227,7 +227,7 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
 
 
 def select_depths(scores: Scores, at: Depths) -> Scores:
-    """Select scores at some depths, by default the greatest."""
+    """Select scores at depths, by default at the greatest depth."""
     index = scores.depths
     if at is None:
         return scores if index is None else scores.take(depth=[int(index.argmax())])

@@ -207,7 +207,7 @@ def summarise(
     The columns are arrays of shape (metric, system, depth).
     """
     n, mean, squares, freedom, topics = moments(scores)
-    # harmonic and geometric means and sums have no interval
+    # sums, harmonic means and geometric means have no interval
     plain = np.array([kind == "mean" for kind in scores.summaries])
     # means over repeats can be between 0 and 1 although scores of single repeats are not
     single = scores.values if scores.repeats is None else scores.repeats.values

@@ -468,7 +468,7 @@ def _mean_columns(numbers: pd.DataFrame) -> Sequence[Hashable]:
 
 
 def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
-    """Return marks after means, and intervals after their estimates."""
+    """Return the marks of means and the intervals of estimates."""
     extras = []
     if MARK in flat and (means := _mean_columns(numbers)):
         extras.append(superscripts(_in_column(numbers, means[0], flat[MARK])))
