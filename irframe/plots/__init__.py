@@ -27,7 +27,8 @@ def __getattr__(name: str) -> Any:
     from irframe.plots.canvas import figure  # noqa: PLC0415 - slow: imports xarray
 
     home = import_module(_FIGURES[name])
-    # `suggesting` wraps the function that it finds in the module, not a function that it receives
+    # `suggesting` looks the function up in the module, so the decorated function must be there
+    # first
     setattr(home, name, figure(getattr(home, name)))
     drawn = globals()[name] = suggesting(home, name, name)
     return drawn
@@ -36,7 +37,7 @@ def __getattr__(name: str) -> Any:
 class _Figures(ModuleType):
     """Class of this module; it protects figures from being overwritten."""
 
-    # importing a module such as irframe.plots.ladder would overwrite the function of this name
+    # importing the module irframe.plots.ladder would overwrite the function `ladder`
     def __setattr__(self, name: str, value: object) -> None:
         if name in __all__ and isinstance(value, ModuleType):
             return

@@ -57,10 +57,10 @@ def crp_curves(
 
     Also called as ``misplaced.ireval.plot.crp_curves(topic=...)``.
 
-    A curve falls at ranks at which the ideal ranking has relevant documents and the system does
-    not. A curve rises if relevant documents come late. Where a curve crosses 0, the ranking has
-    recovered. The dotted line is at the recall base, the rank at which the ideal ranking has
-    retrieved all relevant documents.
+    A curve falls at a rank if only the ideal ranking has a relevant document there. A curve rises
+    if relevant documents come late. Where a curve crosses 0, the ranking has recovered. The dotted
+    line is at the recall base, the rank at which the ideal ranking has retrieved all relevant
+    documents.
 
     Parameters
     ----------

@@ -156,7 +156,7 @@ def _ranks_by_system(ranks: object) -> xr.Dataset:
         return dataset.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
     is_leaderboard = {*getattr(ranks, "columns", ())} >= {*NEEDED, "ci_low"}
     if isinstance(ranks, pd.DataFrame) and is_leaderboard and ranks.index.nlevels == 1:
-        # systems without scores on some task have no mean, and thus no rank to draw
+        # systems without scores on some task have no mean, so they have no rank to draw
         ranked = ranks[[*NEEDED]].dropna().astype(float)
         if ranked.empty:
             raise InputError("a leaderboard of systems with means", "no system with a mean")
@@ -389,7 +389,7 @@ def _styles(ax: Axes, names: list[Hashable], order: list[int]) -> dict[int, tupl
     markers = [canvas.MARKERS[count % len(canvas.MARKERS)] for count in n_earlier]
     styles = zip(named, layout.fitting_names(ax, chosen), colours, markers, strict=True)
     faint = {row: (f"_{names[row]}", canvas.FAINT, "o") for row in order[MOST_NAMED:]}
-    # grey systems are drawn first, and thus below the systems in colour
+    # grey systems are drawn first, so that the systems in colour are drawn over them
     return faint | {row: (name, colour, marker) for row, name, colour, marker in styles}
 
 
@@ -406,7 +406,7 @@ def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArr
     summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
     mean = summed["mean"].to_numpy()
     ends = [summed[side].to_numpy() for side in ("ci_low", "ci_high")]
-    # without an interval, as for a single topic, the error bar has length 0
+    # if there is no interval, for example with a single topic, the error bar has length 0
     return np.stack([mean, *(np.where(np.isnan(end), mean, end) for end in ends)])
 
 

@@ -219,7 +219,7 @@ def integer_ticks(ax: Axes, *, upright: bool = False) -> None:
 
 
 def thin_dates(ax: Axes) -> None:
-    """Reduce the dates on the horizontal axis until they fit."""
+    """Remove dates from the horizontal axis until the others fit."""
     from matplotlib.dates import AutoDateLocator  # noqa: PLC0415 - slow import
 
     # rotated dates need about three font heights along the axis, whatever their length

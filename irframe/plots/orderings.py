@@ -17,7 +17,7 @@ from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, Size, Style
 
 NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
-"""Mapping from codes of innate orderings, as returned by `merge_codes`, to short names."""
+"""Mapping from the codes of innate orderings that `merge_codes` returns to short names."""
 LABEL_COLOURS = {-1: "#A6D4F2", 0: "#0072B2", 1: "#F5C24C", 2: "#D55E00"}
 """Mapping from codes of innate orderings to colours: light blue, blue, yellow and vermilion.
 Colour-blind readers can distinguish these colours."""

@@ -16,7 +16,9 @@ from irframe.plots.canvas import LEGEND, pyplot, rcparams_size
 from irframe.plots.layout import NARROW, Axes, Size, Style, in_columns, small_font
 
 SIZES = {1: (3.3, 2.4), 2: (6.9, 3.4)}
-"""Mapping from the number of columns that a figure spans to its width and height in inches."""
+"""Mapping from the number of columns that a figure spans to the figure's width and height, in
+inches.
+"""
 TYPE = 8
 """Font size of figures for papers, in points."""
 

@@ -127,10 +127,10 @@ def robustness_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a line per metric at the mean over seeds, and a band of one standard
-        deviation around the mean. The horizontal axis begins with all judgments at the
-        left, and ends with the smallest share at the right. A dotted line marks 0.9. Orderings with
-        an agreement above 0.9 are customarily called equivalent.
+        The axes, with a line and a band per metric. The line is the mean over seeds, and the band
+        extends one standard deviation to both sides. The horizontal axis begins with all judgments
+        at the left, and ends with the smallest share at the right. A dotted line marks 0.9.
+        Orderings with an agreement above 0.9 are customarily called equivalent.
 
     References
     ----------

@@ -372,7 +372,7 @@ def best_so_far(
     shown = layout.fitting_names(ax, names[leads], 0.3)
     points = zip(shown, days[leads], means[leads], strict=True)
     texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
-    # names are kept in this order, so that the latest systems are named if not all names fit
+    # names are kept in this order: if not all names fit, the latest systems are named
     layout.drop_overlapping(texts[::-1])
     return ax
 

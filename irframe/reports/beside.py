@@ -365,7 +365,7 @@ class Duel:
 
     @cached_property
     def parting(self) -> int | None:
-        """First rank at which the two lists differ, if any."""
+        """First rank at which the lists differ, or None."""
         return next((row["rank"] for row in self.rows if row["sides"][0] != row["sides"][1]), None)
 
 

@@ -195,7 +195,7 @@ def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
     last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
     gap = NAME_GAP * ((lines["mean"].max() - min(0, lines["mean"].min())) or 1)
     heights = last["mean"].to_list()
-    # the first pass moves names up, and the second pass moves names down, as in charts.js
+    # like charts.js, the first loop moves names up, and the second loop moves names down
     for i in range(1, len(heights)):
         heights[i] = max(heights[i], heights[i - 1] + gap)
     limit = lines["mean"].max()  # a name above the highest mean would stretch the axis beyond 1

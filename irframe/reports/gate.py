@@ -79,7 +79,7 @@ class Gate:
             Condition that makes a run fail: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or
             ``"undecided"``.
         test
-            Test of differences, as for `compare`.
+            Test of differences, in any form that `compare` accepts.
         policy
             Further arguments of `evaluate`, such as ``{"ties": "doc"}``.
 
@@ -103,7 +103,7 @@ class Gate:
             freeze(scores, baseline)
             return
         with warnings.catch_warnings():
-            # runs that equal the baseline have no variance of differences, and must pass
+            # if a run equals the baseline, its differences have no variance, but the run must pass
             unchanged = "comparisons whose differences are the same"
             warnings.filterwarnings("ignore", unchanged, IrframeWarning)
             verdicts = compare(scores, test, baseline=baseline, margin=margin)

@@ -25,7 +25,7 @@ from irframe.reports.words import MISSING, NAMED, Values, fixed, percent, say, s
 
 BETTER = (0x00, 0x72, 0xB2)
 WORSE = (0xD5, 0x5E, 0x00)
-"""Colours of cells whose row system is better or worse than the system of the column."""
+"""`BETTER` and `WORSE` colour a cell if its row's system is better or worse than its column's."""
 FULL = 255
 SIGNED = 40
 """The maximum number of systems for which the cells of the matrix have signs."""
@@ -78,13 +78,13 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
     pixels[..., 3] = np.abs(marks.astype(int)) * FULL // levels
     if len(marks) <= SIGNED:
         pixels = pixels.repeat(CELL, axis=0).repeat(CELL, axis=1)
-        # `cells` is a view, so that `pixels` contains the signs
+        # `cells` is a view of `pixels`, so the signs are written into `pixels`
         cells = pixels.reshape(len(marks), CELL, len(marks), CELL, 4).swapaxes(1, 2)
         middle = CELL // 2
         arms = slice(middle - ARM, middle + ARM + 1)
         cells[marks != 0, middle, arms] = INKED
         cells[marks > 0, arms, middle] = INKED
-    # each row of a PNG begins with its filter, and 0 stands for none
+    # each row of a PNG begins with the number of its filter; 0 means no filter
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
     height, width = pixels.shape[:2]
     # 8 bits per channel; colour type 6 stands for red, green, blue and opacity
@@ -125,7 +125,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Values]:
     every = view.by_repeat[0, at]
     # the script computes the same limits when the metric or the depth changes
     low, high = span(values | {"repeats": every})
-    # systems may have different numbers of repeats, so that `every` has no axis of systems
+    # `every` has no axis for systems, because they may have different numbers of repeats
     repeated = np.split(every, np.cumsum([len(labels) for labels in view.repeats_of])[:-1])
     texts = _rung_texts(view, values, base)
     above = None
@@ -180,10 +180,10 @@ def _baseline_and_differing(view: View, mean: Array) -> tuple[float, NDArray[np.
     """
     order = view.ranked["order"][0, view.setting.pos]
     differ = np.zeros((len(mean), len(mean)), bool)
-    # `matrix` has the order of the leaderboard, and `differ` that of the cube
+    # the order of systems is that of the leaderboard in `matrix`, and that of the cube in `differ`
     differ[np.ix_(order, order)] = matrix(view, 0, view.setting.pos) != 0
     rows = view.cube.indexes[SYSTEM].get_indexer(pd.Index(view.setting.baselines))
-    # the view of a collection may lack a baseline, whose position is then -1
+    # if the view of a collection lacks a baseline, the position of the baseline is -1
     from_baselines = differ[rows] & (rows >= 0)[:, np.newaxis]
     return float(mean[rows[0]]) if len(rows) and rows[0] >= 0 else np.nan, from_baselines
 
@@ -200,7 +200,7 @@ def limits_of(view: View) -> dict[str, list[list[float]]]:
         ends = view.bounded
     except IrframeError:
         return {}
-    # means are comparable only over the topics with bounds for all systems
+    # means are comparable only over those topics on which all systems have bounds
     means = ends.where(ends.notnull().all([SYSTEM, BOUND])).mean(TOPIC).round(9)
     values = means.transpose(METRIC, BOUND, SYSTEM).to_numpy().tolist()
     return dict(zip(texts(means[METRIC].to_numpy()), values, strict=True))

@@ -70,7 +70,7 @@ def markdown(
     runs
         Runs, which contain the names of unjudged documents.
     texts
-        Texts of documents and queries, as for `irframe.verbs.explain`.
+        Texts of documents and queries, in any form that `irframe.verbs.explain` accepts.
     link
         Address of the complete report.
     fail_on

@@ -26,7 +26,8 @@ from irframe.reports.words import SCRIPTED, Values, say, short, spoken, texts
 from irframe.tables.captions import significance_text
 
 ALIGNED = 4
-"""The start of each array, in bytes, is a multiple of this number, as JavaScript requires."""
+"""Each array starts at a byte whose position is a multiple of this number, as JavaScript requires.
+"""
 
 
 def pack(arrays: Mapping[str, Array]) -> tuple[str, dict[str, Values]]:
@@ -363,7 +364,7 @@ class Page:
 
         Scores are indexed (metric, system, topic, depth). Missing scores are NaN. In place of
         systems, quartiles have three rows per view. Scores and quartiles are rounded together, so
-        that comparisons with a median stay correct.
+        that comparisons of a score with a median stay correct.
         """
         shape = len(self.setting.metrics), len(self.topics), len(self.setting.depths)
         systems = len(self.systems)

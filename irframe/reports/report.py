@@ -262,20 +262,20 @@ def report(
     title
         Title of the page. The default is the folder of the files that were read.
     test
-        Test of differences, which is an `irframe.Significance` or the name of a test, as in
-        `compare`. P-values are corrected for all pairs of systems, separately for each metric and
-        depth. The confidence level of intervals is 1 - `alpha`.
+        Test of differences: an `irframe.Significance` or the name of a test of `compare`. P-values
+        are corrected for all pairs of systems, separately for each metric and depth. The confidence
+        level of intervals is 1 - `alpha`.
     resamples
-        Resamples of the topics, as an `irframe.Resampling`, or their number, at least 100. The page
-        shows in which share of the resamples each system is first.
+        An `irframe.Resampling` with the options for resampling topics, or the number of resamples,
+        at least 100. For each system, the page shows the share of resamples in which it is first.
     margin
-        Largest difference that does not matter, above 0. If a margin is passed, the page shows a
-        verdict on every system, as `compare` does. The systems are compared with the first
-        baseline. Without baselines, they are compared with the best system.
+        Largest difference that does not matter, above 0. If a margin is passed, the page shows the
+        verdict of `compare` on every system. The systems are compared with the first baseline.
+        Without baselines, they are compared with the best system.
     texts
-        Texts of documents and queries, as for `explain`. The page shows the first 300 characters
-        beside the two lists. Texts of the topics with the largest differences are added first. The
-        page grows to at most 3 MB.
+        Texts of documents and queries, in any form that `explain` accepts. The page shows the first
+        300 characters beside the two lists. Texts of the topics with the largest differences are
+        added first. The page grows to at most 3 MB.
 
     Returns
     -------

@@ -242,7 +242,7 @@ class View:
 
     @cached_property
     def excess(self) -> Array:
-        """Expected excess of the best mean over its true value."""
+        """Expected difference between the best mean and its true value."""
         size = len(self.systems) * min(self.setting.samples, DRAWS)
         excess = partial(excess_of_first, self.paired, self.resamples)
         return self.paired.by_piece(size, excess)
