@@ -12,7 +12,7 @@ MESSAGES = ("no system has a list for", "lists that systems lack count as empty"
 incomplete = pytest.mark.filterwarnings(
     *(f"ignore:{message}:irframe.errors.IrframeWarning" for message in MESSAGES)
 )
-"""Pytest mark with which a test, class or module ignores warnings about missing lists."""
+"""Pytest mark that makes a test, class or module ignore warnings about missing lists."""
 
 
 @contextmanager

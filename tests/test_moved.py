@@ -73,8 +73,10 @@ CALLS = [
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"samples": 20, "seed": 3}),
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"by": "topic", "resamples": 20}),
 ]
-"""Calls with a parameter that belongs to another function, as tuples of object, verb, positional
-arguments and options."""
+"""Calls with a parameter that belongs to another function.
+
+A call is a tuple of object, verb, positional arguments and options.
+"""
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")

@@ -134,7 +134,7 @@ def test_scores_equal_those_of_sentence_transformers(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
     class Letters(torch.nn.Module):
-        """Model that counts letters, so that no model is downloaded."""
+        """Stand-in for a model: it counts letters."""
 
         def tokenize(self, texts, **_):
             counts = [[text.count(letter) for letter in "aeiou"] for text in texts]

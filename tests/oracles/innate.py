@@ -58,8 +58,8 @@ def by_depth(first, second):
 def group(first, second):
     """Return the label at full depth.
 
-    The label of a non-separable pair contains the label at the last depth at which the pair was
-    separable or equal.
+    The label of a non-separable pair is ``**``, followed by the label before the pair became
+    non-separable.
     """
     labels = by_depth(first, second) or ["="]
     if labels[-1] != "**":

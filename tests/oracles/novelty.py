@@ -1,7 +1,7 @@
 """Reference implementations of metrics for subtopics.
 
-A ranking is a list of sets: for each document, the subtopics for which it is relevant. `missed`
-contains these sets for the judged documents that were not retrieved.
+A ranking is a list with a set for each document, which contains the subtopics of the document.
+`missed` contains these sets for the judged documents that were not retrieved.
 """
 
 from math import log2

@@ -87,7 +87,7 @@ def test_usual_measures_agree_with_trec_eval(drawn):
 
 
 JUDGED = {"infAP": "InfAP", "bpref": "Bpref", "num_nonrel_judged_ret": "NumNonrelJudgedRet"}
-"""Measures for which negative grades mark documents that were pooled but not judged."""
+"""Measures that treat documents with negative grades as pooled but not judged."""
 
 
 @settings(deadline=None)

@@ -119,7 +119,7 @@ def test_critical_difference_bars_join_systems_that_do_not_differ(order, metric)
     everyone = {frozenset(pair) for pair in combinations(board.index, 2)}
     assert groups
     assert joined >= everyone - different
-    # win rates and mean ranks can tie, so that a position does not identify a system
+    # win rates and mean ranks can tie, so a position does not identify a system
     if order == "mean":
         assert joined == everyone - different
     stems = [line.get_xdata()[0] for line in {*ax.lines} - {*groups} if len(line.get_ydata()) == 3]

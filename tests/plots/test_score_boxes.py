@@ -175,7 +175,7 @@ class TestTopicDifferences:
         assert not scores.ireval.plot.topic_differences("a", "b").get_xticklabels()
 
 
-# system b has only two repeats, with which intervals are unreliable
+# system b has only two repeats, so its interval is unreliable
 @pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
 def test_dots_of_system_ranking_show_the_means_of_repeats():
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Verbs of scores use both bounds, or refuse them."""
+"""Verbs that take scores use both bounds, or refuse them."""
 
 import inspect
 from itertools import product
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 with though_incomplete():
     CUBE = ir.cube(*experiment(0), collection="track")
 READ = {"compare", "design"}
-"""Verbs of scores that accept bounds instead of scores."""
+"""Verbs that accept bounds in place of scores."""
 with though_incomplete():
     RANGES = {
         "bounds": ir.verbs.bounds(CUBE, "RBP(p=0.8)", "P", at=[1, 3]),

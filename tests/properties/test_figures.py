@@ -74,8 +74,10 @@ BY_METRIC = {
     ).assign_attrs(turned.attrs),
     "tie_ranges": lambda found, change: change(found),
 }
-"""Mapping from verbs of cubes whose results contain scores to functions that change these
-scores."""
+"""Mapping from verbs to functions that change the scores in their results.
+
+These verbs take a cube.
+"""
 
 
 def decided(result):

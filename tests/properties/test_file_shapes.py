@@ -53,7 +53,7 @@ def mutants(content):
 
 
 WELL_FORMED = {"system", "judgments", "policy", "scores", "columns"}
-"""Entries of a baseline file in which some tested values are valid."""
+"""Entries of a baseline file for which some of the values that tests try are valid."""
 
 
 def test_frozen_baselines_of_a_wrong_shape_are_refused(tmp_path):

@@ -134,7 +134,7 @@ def test_a_verb_by_group_equals_each_group_alone(name, seed):
 
 
 UNDRAWN = [name for name in OF_CUBES if name != "estimate"]
-"""Verbs of cubes except `estimate`, which cannot run on the random judgments."""
+"""Verbs that take a cube, except `estimate`, which cannot run on the random judgments."""
 
 
 @pytest.mark.property

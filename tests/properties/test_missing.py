@@ -111,7 +111,7 @@ READERS = (by_dictionaries, by_cube, by_cubes, by_scan, by_files, by_console)
 
 
 def expected_of(runs, qrels, lists):
-    """Map (system, topic) to scores, 0 for missing lists."""
+    """Map (system, topic) to scores; missing lists score 0."""
     return {
         (system, topic): alone(runs, qrels, system, topic) if topic in lists[system] else 0.0
         for system in SYSTEMS

@@ -81,7 +81,7 @@ def test_every_offered_verb_can_be_called(name, tmp_path):
 WITHOUT_EFFECT = {"cite", "groupby", "freeze", "report", "save", "write_qrels", "write_run"}
 """Verbs that tests of offers ignore, because they accept every result or need a file name."""
 BY_COLUMNS = {"runs", "judgments", "scanned runs", "labels of nuggets"}
-"""Kinds of objects that irframe recognises by the columns of a frame alone."""
+"""Kinds of objects that irframe recognises only by the columns of a frame."""
 ALSO_ASKED = {
     **dict.fromkeys(("a", "baseline", "system"), SYSTEMS[0]),
     "b": SYSTEMS[1],

@@ -258,7 +258,7 @@ def test_overwritten_values_of_changed_cubes_are_refused_or_harmless(before):
 
 
 EAGER = ("signs", "divided by nothing")
-"""Operations that xarray cannot do lazily, or for which numpy warns."""
+"""Operations that xarray cannot do lazily, or that make numpy warn."""
 
 
 def assert_harmless(found, expected):

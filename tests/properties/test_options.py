@@ -98,7 +98,7 @@ CALLED = {
 name.
 """
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
-"""Pairs of verb and option for which every string is valid."""
+"""Pairs of a verb and one of its options. These options accept every string."""
 MATPLOTLIB = {"ax", "figsize"}
 """Options that are passed to matplotlib unchanged."""
 

@@ -62,7 +62,7 @@ def measure() -> dict[str, tuple[int, int, int]]:
 
 @pytest.mark.thorough
 def test_paths_of_main_calls_do_not_grow():
-    # a new process starts with empty caches, as a filled cache shortens the path
+    # a new process starts with empty caches; filled caches would shorten the path
     run = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
     measured = json.loads(run.stdout)
     longer = {

@@ -1,19 +1,20 @@
 """Records contain all effective options and reproduce the result.
 
 Each verb is called with default options, and once per parameter with a value other than the
-default. If a parameter has no value, the test fails with a `KeyError` that names the parameter.
-For verbs of cubes and scores, the value is found as follows:
+default. If a parameter has no value, the test fails with a `KeyError` that names the parameter. For
+verbs that take cubes or scores, the value is found as follows:
 
-- `OTHERS[parameter]` is a value, or a dictionary from verb to value. A list of lists contains
+- `OTHERS[parameter]` is a value, or a mapping from verbs to values. A list of lists contains
   several values. `With(...)` is a value that needs further options. `{}` means that no value is
   tested, because other values are data or synonyms.
-- Parameters in `ELSEWHERE` have no value, because they take data or belong to verbs of frames.
+- Parameters in `ELSEWHERE` have no value, because they take data or belong to verbs that take
+  frames.
 
 Each verb is called by `asked(verb, cube)` of `properties/verbs.py` on `world("small")`. If a value
 does not change the result on this cube, the verb is called on the cubes and with the options of
 `FURTHER[verb]`. `IDLE` lists the parameters whose values never change a result. `FRAMES` contains
-the calls of verbs of frames, and `FRAME_OTHERS` the values of their parameters. Captions may leave
-out the parameters in `IN_ROWS` and `UNSAID`.
+calls of verbs that take frames, and `FRAME_OTHERS` contains the values of their parameters.
+Captions may leave out the parameters in `IN_ROWS` and `UNSAID`.
 """
 
 import inspect
@@ -184,7 +185,7 @@ ELSEWHERE = {
     "documents",
     "train",
 }
-"""Parameters that take data, change no result, or belong to verbs of frames."""
+"""Parameters that take data, that change no result, or that belong to verbs that take frames."""
 
 
 def another(verb, name):
@@ -274,7 +275,7 @@ FRAMES = {
     "score_nuggets": [(NUGGETS, {})],
     "split": [(LARGER, {"n": 2})],
 }
-"""Mapping from verbs of frames to calls, as pairs of a subject and options."""
+"""Mapping from verbs that take frames to their calls. A call is a pair of a subject and options."""
 FRAME_OTHERS = {
     "budget": 90,
     "threshold": 1.5,
@@ -311,7 +312,10 @@ FRAME_OTHERS = {
     "interval_of": "averages",
     "tie_agreement.ties": [["trec", "doc"]],
 }
-"""Mapping from ``parameter`` or ``verb.parameter`` of verbs of frames to entries as in `OTHERS`."""
+"""Values of parameters of verbs that take frames.
+
+Keys are ``parameter`` or ``verb.parameter``, and values have the forms in `OTHERS`.
+"""
 
 
 IN_ROWS = {"at", "baseline", "best_of", "budgets", "effects", "methods", "metrics", "shares"}
@@ -327,7 +331,7 @@ FRAME_ONLY = {"together", "later_copies", "errors", "reference", "pairs", "grade
     "rel",
     "threshold",
 }
-"""Parameters of verbs of frames that take data or are varied by other tests."""
+"""Parameters of verbs that take frames. These parameters take data, or other tests vary them."""
 
 
 def result_of(function, subject, options):

@@ -1,4 +1,4 @@
-"""Verbs of scores use repeats, or refuse them by name."""
+"""Verbs that take scores use repeats, or refuse them."""
 
 import re
 import warnings
@@ -23,12 +23,12 @@ COUNTING = {
     *("compare", "summary", "leaderboard", "rank_intervals", "components", "topics_needed"),
     *("discrimination", "median_p", "design"),
 }
-"""Verbs of scores that accept several repeats of a system."""
+"""Verbs that take scores and accept several repeats of a system."""
 OF_CUBES = {
     *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
     *("condense", "pooled", "sample", "rejudge"),
 }
-"""Verbs of cubes that accept several repeats of a system."""
+"""Verbs that take a cube and accept several repeats of a system."""
 DRAWN = {"system_ranking"}
 """Figures that show repeats."""
 GIVEN = {

@@ -1,7 +1,7 @@
 """Every result has tables and figures, or a clear error.
 
-The tests use results of all verbs, also with tasks, by group, with one selected metric or depth,
-with some columns only, and with other column names.
+The tests use the results of all verbs. They also use results with tasks, results by group, results
+for one metric or depth, some columns of results, and results with other column names.
 """
 
 from contextlib import suppress

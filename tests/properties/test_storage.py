@@ -68,12 +68,14 @@ FURTHER = {name: partial(of_frames, name) for name in FRAMES.keys() - {"compare_
         systems=2, topics=2, docs=60, depth=5, pool_depth=2
     ),
 }
-"""Mapping from functions that are not verbs of cubes or scores to calls."""
+"""Mapping from names of functions that are not called on a cube or scores to calls of them."""
 OTHER = {"as_qrels", "as_runs", "example_track", "open_cube", "parse_metric", "read_qrels"}
 OTHER |= {"read_run", "read_runs", "report", "save", "scan_runs", "scorer", "styled"}
 OTHER |= {"as_spans", "cite", "read_spans"}
 OTHER |= {"freeze", "groupby", "to_pytrec_eval", "to_ranx", "write_qrels", "write_run"}
-"""Metrics, a number, and what reads, converts, cites or writes by itself."""
+"""Functions without a test of storage: they read, convert, cite or write data, or return objects
+that are not saved.
+"""
 
 
 def test_every_public_function_is_saved_in_the_test():

@@ -30,7 +30,8 @@ PLANNING = {"topics_needed"}
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
 COUNTED |= {"as_qrels", "as_runs", "as_scores"}
 """Verbs whose parameters `systems` and `topics` are not labels, but numbers, shares, names or axes
-of a matrix."""
+of a matrix.
+"""
 LATER = {"report", "explain"}
 """Verbs that accept a single depth only."""
 ONE = {"enumerate_rankings", "random_separability"}
