@@ -126,8 +126,8 @@ def _keys(
 ) -> Array:
     """Return sort keys of selected rows, ascending in evaluation order."""
     ranked = _by_rank(table, policy, rows)
-    # Scores are not read if ranks decide, because the column may contain no valid scores then.
-    by_rank = bool(ranked.all()) or table.score is None
+    # Scores are read even if ranks decide, because text in their place is refused in every input.
+    by_rank = table.score is None or bool(ranked.all())
     key: Array = ranked if by_rank else as_key(cast("Any", table.score)[rows], score_dtype)
     if ranked.any():
         if table.rank is None:
@@ -264,6 +264,8 @@ def rank(
         If scores are missing or ranks are equal.
     IdError
         If a list contains a document twice.
+    InputError
+        If scores are not numbers, even if ranks decide the order.
 
     References
     ----------

@@ -9,7 +9,7 @@ from listed import TEAMED
 from refusals import refused
 
 import irframe as ir
-from irframe.errors import ParameterError, RankingError
+from irframe.errors import InputError, ParameterError, RankingError
 from irframe.experiments.coded_tables import read_table
 from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import (
@@ -49,6 +49,21 @@ def test_scores_are_ignored_if_ranks_decide():
     assert rank_table(read_table(ranked), Policy(ties="rank")).order.tolist() == [3, 0, 1, 2, 4]
     with pytest.raises(RankingError, match="a column 'rank' for ties='rank', but found none"):
         rank_table(read_table(RUNS), Policy(ties="rank"))
+
+
+def test_text_in_place_of_scores_is_refused_even_if_ranks_decide(tmp_path):
+    runs = pd.DataFrame({"topic": "1", "doc": [*"ab"], "rank": [1, 2], "score": ["high", "2"]})
+    qrels = {"1": {"a": 1}}
+    path = tmp_path / "run.csv"
+    runs.to_csv(path, index=False)
+    for read in (
+        lambda: ir.verbs.rank(runs, ties="rank"),
+        lambda: ir.scorer(qrels, "AP", ties="rank")(runs),
+        lambda: ir.evaluate(runs, qrels, "AP", ties="rank"),
+        lambda: ir.cube(runs, qrels, ties="rank"),
+        lambda: ir.read_runs(path),
+    ):
+        refused(InputError, "expected numbers in column 'score', but found", read)
 
 
 def test_errors_count_all_invalid_rows():
