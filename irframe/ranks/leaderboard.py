@@ -453,4 +453,6 @@ def with_tasks(
     # rounded, because averages over tasks may differ by rounding errors where systems tie
     keyed = joined[order].round(TIE)
     joined["rank"] = keyed.rank(ascending=False, method="min").astype("Int64")
-    return joined.sort_values(order, ascending=False, kind="stable")
+    # a stable sort by rank after a sort by name orders tied systems by name
+    by_name = joined.iloc[joined.index.astype(str).argsort()]
+    return by_name.sort_values("rank", kind="stable")

@@ -244,6 +244,22 @@ def test_leaderboards_are_sorted_by_the_chosen_column(order):
     np.testing.assert_allclose(board["AP"], means)
 
 
+def test_systems_that_tie_up_to_rounding_errors_are_sorted_by_name():
+    # the win rates of c and d are both 0.5, but their rounding errors differ
+    means = {"d": [3, 1, 2, 0], "c": [2, 2, 1, 1], "b": [1, 0, 0, 3], "a": [0, 3, 3, 2]}
+    rows = [
+        (set_, system, f"{set_}{n}", means[system][pos])
+        for system in means
+        for pos, set_ in enumerate(SIZES)
+        for n in range(2)
+    ]
+    scores = pd.DataFrame(rows, columns=["set", "system", "topic", "AP"])
+    scores = scores.set_index(["set", "system", "topic"]) / 10
+    board = scores.ireval.design(task="set").ireval.leaderboard(order_by="win_rate")
+    assert board["rank"].to_dict() == {"a": 1, "c": 2, "d": 2, "b": 4}
+    assert list(board.index) == ["a", "c", "d", "b"]
+
+
 @pytest.mark.parametrize("order", ["mean", "win_rate", "borda"])
 @pytest.mark.parametrize("complete", [0, 1])
 def test_leaderboard_has_no_means_if_every_system_lacks_a_task(order, complete):
