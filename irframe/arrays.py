@@ -114,8 +114,8 @@ def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[n
     """Return the positions of systems on the Pareto front.
 
     A system is on the front unless another system is at least as good in both cost and value, and
-    better in one of the two. Among equal systems, only the first is returned. The result is
-    sorted by cost.
+    better in one of the two. Among equal systems, only the first is returned. Systems without a
+    cost or value (NaN) are never on the front. The result is sorted by cost.
 
     Examples
     --------
@@ -125,9 +125,9 @@ def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[n
     # among equal costs the highest value comes first, so that only a better system raises the
     # maximum
     order = np.lexsort((-value, cost))
-    best = np.maximum.accumulate(value[order])
-    rises = np.append(True, best[1:] > best[:-1])[: len(order)]
-    return np.asarray(order[rises])
+    # unlike `np.maximum`, `np.fmax` skips systems without a value
+    best = np.fmax.accumulate(np.append(-np.inf, np.where(np.isnan(cost), np.nan, value)[order]))
+    return np.asarray(order[best[1:] > best[:-1]])
 
 
 def low_to_high(numbers: ArrayLike) -> str:

@@ -84,14 +84,16 @@ def depth_curves(
     means = averages(chosen).transpose(SYSTEM, dim)
     depths = means[dim].to_numpy()
     names = means.indexes[SYSTEM].tolist()
-    order = best_first(means.to_numpy()[:, -1], -facts(chosen[METRIC].item()).sign)[::-1]
+    final = means.to_numpy()[:, -1]
+    # systems without a mean are sorted last, and are neither the best nor the worst
+    order = best_first(final, facts(chosen[METRIC].item()).sign)[: (~np.isnan(final)).sum()]
     rows = canvas.chosen_systems(systems, names, order, 5)
     ax = canvas.new_axes(ax, figsize=figsize)
     curves = dict(zip(names, means.to_numpy(), strict=True))
     canvas.draw_systems(ax, depths, curves, [names[row] for row in rows])
     _finish(ax, scores)
     ax.set_ylabel(f"mean {chosen[METRIC].item()}")
-    spread = BETWEEN if systems is None and len(rows) < len(names) else ""
+    spread = BETWEEN if systems is None and len(rows) < len(order) else ""
     canvas.subtitle(ax, counted(chosen.sizes[TOPIC], TOPIC), spread)
     canvas.legend_beside(ax)
     return ax

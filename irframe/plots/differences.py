@@ -11,7 +11,7 @@ import pandas as pd
 from irframe.arrays import Array
 from irframe.checks import holding
 from irframe.errors import InputError, listing
-from irframe.metrics.facts import TIE, facts
+from irframe.metrics.facts import TIE, best_first, facts
 from irframe.names import METRIC
 from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, OneMetric, Size, Style
@@ -94,7 +94,7 @@ def differences(
         label = axis_of(compared).named(label, depth)
         compared = compared[compared[dim] == depth]
     sign = facts(metric).sign
-    order = np.argsort(-sign * compared["difference"].to_numpy(), kind="stable")
+    order = best_first(compared["difference"].to_numpy(), sign)
     rows = compared.iloc[order]
     baselines = compared["system_b"].unique()
     one_baseline = len(baselines) == 1
@@ -261,7 +261,7 @@ def _draw_names(ax: Axes, x: Array, names: pd.Index, below: float) -> None:
 
     Names of the left half of the systems are at the left, and all other names at the right.
     """
-    order = np.argsort(x, kind="stable")
+    order = best_first(x, -1)
     half = (len(x) + 1) // 2
     margin = 0.04 * (np.ptp(x) or 1)
     ends = x.min() - margin, x.max() + margin

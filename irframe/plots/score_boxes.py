@@ -215,9 +215,7 @@ def system_ranking(
     layer, label = only_layer(scores, metric, depth, repeated=True)
     summed = summary(layer.rename(label).drop_vars(METRIC), alpha=alpha).isel({METRIC: 0})
     names = layer.indexes[SYSTEM].tolist()
-    # means that differ only by rounding errors keep the order of the scores
-    signed_cost = -facts(label).sign * np.round(summed["mean"].to_numpy(), TIE)
-    ranked = np.argsort(signed_cost, kind="stable").tolist()
+    ranked = best_first(summed["mean"].to_numpy(), facts(label).sign).tolist()
     rows = canvas.chosen_systems(systems, names, ranked, len(ranked))
     order = [row for row in ranked if row in rows][:top]
     chosen = top is not None or systems is not None
@@ -351,16 +349,17 @@ def best_so_far(
     # the best system of a day comes first, so that no other system of the day takes the lead
     order = np.lexsort([-signed, days.to_numpy()])
     # unlike `np.maximum`, `np.fmax` skips systems without a mean
-    ahead = np.fmax.accumulate(signed[order])
-    leads = order[np.append(True, ahead[1:] > ahead[:-1])]
+    ahead = np.fmax.accumulate(np.append(-np.inf, signed[order]))
+    leads = order[ahead[1:] > ahead[:-1]]
     ax = canvas.new_axes(ax, (7.4, 4.2), figsize)
     faint: Style = {"color": canvas.FAINT, "markersize": 5, "fillstyle": "none"}
     others_label = "others" if leads.size < np.isfinite(means).sum() else None
     ax.plot(days, means, "o", label=others_label, **faint)
     steps: Style = {"drawstyle": "steps-post", "linewidth": 1.5, "label": "best so far"}
     # the last step extends to the day of the latest system, even if it does not lead
-    last = [*days[leads], days.max()]
-    ax.plot(last, [*means[leads], means[leads[-1]]], color=canvas.COLOURS[1], **steps)
+    drawn = np.append(leads, leads[-1:])
+    ends = [*days[leads], days.max()][: len(drawn)]
+    ax.plot(ends, means[drawn], color=canvas.COLOURS[1], **steps)
     ax.plot(days[leads], means[leads], "o", color=canvas.COLOURS[1], label="took the lead")
     ax.margins(0.08, 0.15)
     ax.set(xlabel="day", ylabel=f"mean {label}")
@@ -436,8 +435,8 @@ def topic_differences(
     gaps = (left - right).dropna(TOPIC)
     if not gaps.size:
         raise InputError(f"topics on which {a} and {b} both have a score", "no such topic")
-    gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
-    values = np.round(gaps.to_numpy(), 12)
+    gaps = gaps.isel({TOPIC: best_first(gaps.to_numpy())})
+    values = np.round(gaps.to_numpy(), TIE)
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)
     names = layout.fitting_names(ax, [a, b], 0.3)
     colours = canvas.system_colours([a, b], layer.indexes[SYSTEM])

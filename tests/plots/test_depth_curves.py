@@ -39,6 +39,20 @@ def test_depth_curves_draw_all_systems_and_name_five(scores):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth k", "mean P")
 
 
+def test_systems_without_a_mean_are_not_named_on_depth_curves(scores):
+    final = scores.sel(metric="P").mean("topic").sel(depth=50).to_series().sort_values()
+    without = final.index[[0, -1]]
+    ax = scores.where(~scores["system"].isin(without)).ireval.plot.depth_curves(metric="P")
+    labels = legend(ax)
+    assert labels[:2] == final.index[::-1][1:3].tolist()
+    assert labels[4:] == [final.index[1], "3 other systems", "pool depth"]
+    ax = scores.where(scores["system"] == without[0]).ireval.plot.depth_curves(metric="P")
+    assert legend(ax) == [without[0], "7 other systems", "pool depth"]
+    assert "named" not in ax.get_title(loc="left")
+    ax = scores.where(scores > 1).ireval.plot.depth_curves(metric="P")
+    assert legend(ax) == ["8 other systems", "pool depth"]
+
+
 def test_depth_curves_are_drawn_on_passed_axes(scores):
     _, passed = plt.subplots()
     ax = scores.ireval.plot.depth_curves(metric="AP", ax=passed)

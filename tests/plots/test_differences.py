@@ -5,6 +5,7 @@ from itertools import combinations
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+import xarray as xr
 from matplotlib.colors import to_rgb
 from refusals import refused
 
@@ -33,6 +34,23 @@ def test_differences_show_interval_and_significance_of_pairs(frame, metric, sign
     assert filled | hollow == dict(enumerate(drawn))
     assert [*filled] == np.flatnonzero(rows["significant"]).tolist()
     plt.close(ax.figure)
+
+
+def test_systems_with_equal_means_keep_their_order():
+    # the three means are 0.2, but their rounding errors differ
+    values = {
+        "x": [0.1, 0.2, 0.3],
+        "y": [0.3, 0.2, 0.1],
+        "w": [0.3, 0.1, 0.2],
+        "z": [0.9, 0.8, 0.9],
+    }
+    coords = {"metric": ["AP"], "system": [*values], "topic": list("123")}
+    scores = xr.DataArray([[*values.values()]], coords)
+    ax = scores.ireval.compare(baseline="z").ireval.plot.differences()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y", "w"]
+    ax = scores.ireval.leaderboard().ireval.plot.critical_difference()
+    assert [text.get_text() for text in (*ax.get_yticklabels(), *ax.texts)] == ["w", "x", "y", "z"]
+    plt.close("all")
 
 
 def test_labels_of_differences_name_pairs_and_metrics(frame):

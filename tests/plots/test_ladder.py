@@ -7,6 +7,7 @@ from drawn import legend, names, texts
 from refusals import refused
 
 import irframe as ir
+from irframe.arrays import on_front
 from irframe.errors import InputError, IrframeWarning
 from irframe.plots.ladder import EDGES, _count
 
@@ -113,6 +114,15 @@ def test_pareto_front_shows_means_and_joins_the_best_systems(scores):
     np.testing.assert_allclose(front.get_ydata(), [0.2, 0.6])
     assert len(ax.containers) == len(SYSTEMS)
     assert ax.get_xlabel() == "mean tokens"
+
+
+def test_systems_without_a_score_are_not_on_the_pareto_front(scores):
+    lacking = scores.copy()
+    lacking.loc[["c"], "AP"] = np.nan
+    ax = lacking.ireval.plot.pareto_front(cost={"a": 3, "b": 2, "c": 1}, metric="AP")
+    np.testing.assert_allclose(ax.lines[-1].get_xdata(), [2])
+    assert on_front(np.array([1, np.nan]), np.array([0.1, 0.2])).tolist() == [0]
+    assert on_front(np.array([np.nan]), np.array([0.2])).tolist() == []
 
 
 def test_systems_of_one_colour_have_different_markers():

@@ -89,6 +89,25 @@ def test_best_so_far_names_only_the_best_system_of_a_day():
     assert texts(ax) == ["a"]
 
 
+@pytest.mark.parametrize(("means", "leaders"), [((0.1, 0.4), ["a", "d"]), ((np.nan, np.nan), [])])
+def test_systems_without_a_mean_never_lead_best_so_far(means, leaders):
+    scores = frame({"a": means[0], "b": np.nan, "c": np.nan, "d": means[1]})
+    ax = scores.ireval.plot.best_so_far(DAYS)
+    assert texts(ax) == leaders
+    assert [len(line.get_xdata()) for line in ax.lines[1:]] == [
+        len(leaders) + bool(leaders),
+        len(leaders),
+    ]
+
+
+def test_topics_with_equal_differences_keep_their_order():
+    scores = frame({"a": 0.3, "b": 0.2})
+    scores.loc[scores["topic"] == "2", "value"] = [0.2, 0.1]
+    labels = scores.ireval.plot.topic_differences("a", "b").get_xticklabels()
+    # 0.2 - 0.1 is above 0.3 - 0.2 in floating point
+    assert [label.get_text() for label in labels] == ["1", "2"]
+
+
 class TestSystemRanking:
     def test_system_ranking_has_the_best_system_at_the_top(self, three):
         ax = three.ireval.plot.system_ranking(metric="nDCG", depth=10)
