@@ -268,7 +268,7 @@ class Duel:
         scores = self.view.scores.isel({METRIC: 0, DEPTH: self.view.setting.pos})
         a, b = (scores.sel({SYSTEM: systems[pos]}).to_numpy() for pos in (self.a, self.b))
         topics = texts(scores[TOPIC].to_numpy())
-        frame = pd.DataFrame({TOPIC: topics, "difference": a - b}).dropna()
+        frame = pd.DataFrame({TOPIC: topics, "difference": (a - b).round(TIE)}).dropna()
         better = np.sign(frame["difference"]) * self.view.setting.facts[0].sign
         frame["ahead"] = better.map({1: "a", -1: "b", 0: "neither"})
         return frame.sort_values("difference", ascending=False, ignore_index=True, kind="stable")
@@ -468,7 +468,8 @@ def _lengths(view: View, metric: str) -> PagePart:
         scored = score(view.full_cube, metric, at=[depth])
     summed = summary(scored)
     frame = summed.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().reset_index()
-    frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")
+    costs = frame["mean"].to_numpy().round(TIE) * (1 if cost else -1)
+    frame = frame.iloc[np.argsort(costs, kind="stable")].reset_index(drop=True)
     columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]]
     columns = columns.join(_changes_from_baselines(view, scored), SYSTEM)
     only_topics = summed.attrs.get("over", "topic") == "topic"
@@ -476,8 +477,7 @@ def _lengths(view: View, metric: str) -> PagePart:
     key_of_method = f"lengths.{'cost' if cost else 'gain'}"
     method: list[str] = [say(key_of_method, metric=metric, depth=depth, counted=counted)]
     method += _front(view, metric, frame)
-    means = frame["mean"].round(TIE)
-    best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
+    best = frame[SYSTEM][np.sort(costs) == np.sort(costs)[0]].map(text).tolist()
     says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)
     drawn = frame.rename(columns={"ci_low": "lower", "ci_high": "upper"})
     figure = figures.ranges(drawn, f"mean {metric}")

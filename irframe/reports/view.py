@@ -268,7 +268,7 @@ class View:
         values = {str(name): of.to_numpy() for name, of in ranks if of.ndim == 3}
         mean = np.nan_to_num(self.means * self.setting.signs)
         # Ranks decide first, because means that differ by rounding errors share a rank.
-        values["order"] = np.lexsort([-mean, values["rank"]])
+        values["order"] = np.lexsort([-mean.round(TIE), values["rank"]])
         # The test of first places does not support repeats, so intervals of ranks replace the test.
         values.setdefault(FIRST, values["rank_low"] == 1)
         if self.is_single:

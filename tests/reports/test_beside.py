@@ -8,7 +8,15 @@ import irframe as ir
 from irframe.comparing.explain import TextsById
 from irframe.errors import IdError
 from irframe.reports import report as reporting
-from irframe.reports.beside import OPENING_BYTES, Duel, TopLists, by_spread, choose, top_lists
+from irframe.reports.beside import (
+    OPENING_BYTES,
+    Duel,
+    TopLists,
+    _lengths,
+    by_spread,
+    choose,
+    top_lists,
+)
 
 
 def test_lists_part_at_the_first_rank_with_different_documents():
@@ -25,6 +33,29 @@ def test_lists_part_at_the_first_rank_with_different_documents():
     same = Duel(view, lists, 0, 0)
     assert same.parting is None
     assert same.says == "a and a score the same on all 1 topic"
+
+
+def found_at(*ranks):
+    """Return a cube of systems with relevant documents at ranks."""
+    runs = {
+        system: {
+            str(topic): {"rel" if n == rank else f"d{n}": -n for n in range(1, 8)}
+            for topic, rank in enumerate(of_system)
+        }
+        for system, of_system in zip("ab", ranks, strict=True)
+    }
+    return ir.cube(runs, {str(topic): {"rel": 1} for topic in range(len(ranks[0]))})
+
+
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+def test_rounding_errors_do_not_sort_the_page():
+    shown = view_of(found_at((1, 3, 5, 7), (3, 5, 7, 1)), ["RR"], [7])
+    assert shown.ranked["order"].ravel().tolist() == [0, 1]
+    section = _lengths(view_of(found_at((2, 4, 1), (1, 2, 4)), ["RR"], [7]), "Twist")
+    assert section.data["system"].tolist() == ["a", "b"]
+    duel = Duel(view_of(found_at((3, 2), (6, 3)), ["RR"], [7]), None, 0, 1)
+    # 1/2 - 1/3 is above 1/3 - 1/6 in floating point
+    assert duel.bars["topic"].tolist() == ["0", "1"]
 
 
 SHOWN = {"metrics": ["nDCG"], "at": [10, 5], "resamples": 100, "baseline": "bm25"}
