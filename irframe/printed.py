@@ -236,10 +236,10 @@ def _has_user_format() -> bool:
 def fitted(
     frame: pd.DataFrame, first: Sequence[str], width: int = WIDTH - 2
 ) -> tuple[pd.DataFrame, str]:
-    """Return the columns that fit the width, and a note.
+    """Return the columns that fit, and name the omitted columns.
 
-    The columns in `first` take precedence. The note names the omitted columns. The default width is
-    two characters less than the pandas default, because pandas wraps lines of full width.
+    The columns in `first` take precedence. The default width is two characters
+    less than the pandas default, because pandas wraps lines of full width.
 
     Examples
     --------

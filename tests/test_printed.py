@@ -202,7 +202,7 @@ PRINTED = sorted(
 
 
 def lengthened(names, length):
-    """Return names extended to a number of characters."""
+    """Return names extended to the given number of characters."""
     return names.map(lambda name: f"{name}-{'of a long name ' * 9}"[:length])
 
 

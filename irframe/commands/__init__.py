@@ -1,4 +1,4 @@
-"""Commands of the command line.
+"""Subcommands of ``irframe`` on the command line.
 
 A command has a function ``declare_...``, which declares its options, and a function ``run_...``,
 which returns the answer. The module of a command is imported only when the command is used, because

@@ -174,7 +174,8 @@ def score(
         Scores with the dimensions (metric, system, topic, depth), float64. For an `irframe.Budget`
         the last dimension is ``budget``. If a single depth is passed, as in ``at=10``, the result
         has no dimension ``depth``. The scores of a metric with its own depth are constant beyond
-        that depth. Scores are NaN if a system did not take part in a topic.
+        that depth. A score is NaN if the system did not participate in the
+        collection of the topic.
 
     Raises
     ------

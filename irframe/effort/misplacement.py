@@ -406,7 +406,7 @@ def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
     if facts(label).cost or low < 0 or high > 1 + 10**-TIE:
         got = f"{label} from {low:.3g} to {high:.3g}, {facts(label).better} is better"
         advice = "omit effort= to use Twist"
-        raise ParameterError("scores of effort from 0 to 1, where 1 is best", got, advice)
+        raise ParameterError("effort scores from 0 to 1, where 1 is best", got, advice)
 
 
 def _classes(borders: ArrayLike, values: Array) -> NDArray[np.int64]:

@@ -359,7 +359,7 @@ def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Pairs of judged documents and documents with equal scores."""
+    """Pairs of one judged and one tied document."""
 
     listed: Listed
     of: Codes

@@ -155,8 +155,8 @@ class Lists:
         """Whether each system takes part in each judged topic.
 
         A system takes part in a collection if it has a list for one of the collection's topics, or
-        if its rows name the collection, even for an unjudged topic. A system without any
-        collection takes part in all collections.
+        if its rows name the collection, even for an unjudged topic. A system whose
+        rows name no collection takes part in all collections.
         """
         # The last column stands for unknown collections, which have code -1.
         participated = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)

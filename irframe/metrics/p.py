@@ -115,7 +115,7 @@ class Judged(Metric):
     order = "judged"
 
     def parts(self, *, judged: Array, seen: Array) -> tuple[Array, Array]:
-        """Return the undivided contribution of each rank, and the divisor."""
+        """Return the unnormalised contribution of each rank, and the divisor."""
         return judged, positive(seen)
 
 
@@ -268,7 +268,7 @@ class Rprec(Thresholded):
     fillings = "list"
 
     def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
-        """Return the undivided contribution of each rank, and the divisor."""
+        """Return the unnormalised contribution of each rank, and the divisor."""
         return relevant * (rank <= n_relevant), positive(n_relevant)
 
 
@@ -317,7 +317,7 @@ class RprecMult(Thresholded):
     fillings = "list"
 
     def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
-        """Return the undivided contribution of each rank, and the divisor."""
+        """Return the unnormalised contribution of each rank, and the divisor."""
         cut = np.floor(self.multiple * n_relevant + 0.9)
         return relevant * (rank <= cut), positive(cut)
 
@@ -490,7 +490,7 @@ class Bpref(Thresholded):
     def parts(
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
     ) -> tuple[Array, Array]:
-        """Return the undivided contribution of each rank, and the divisor."""
+        """Return the unnormalised contribution of each rank, and the divisor."""
         above = count_to(assessed & ~relevant)
         # if N is 0, min(R, N) is 0, and the contribution of every relevant document is 1
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)

@@ -1,4 +1,4 @@
-"""Figures of judges, pools and numbers of judgments.
+"""Figures that compare judges, pool depths and judgment budgets.
 
 Figures: pool_curves, robustness_curves, budget_curves, judge_ranks, confusion_map.
 """

@@ -211,7 +211,7 @@ class Block:
         return self._map(lambda array: array.reshape(-1, *array.shape[len(shape) :]), widen)
 
     def with_lists(self, grade: Grades, retrieved: Array) -> "Block":
-        """Return the block with other lists, without ties and lengths."""
+        """Replace the lists of the block; drop ties and lengths."""
         changed = replace(self, grade=grade, retrieved=retrieved)
         bare = replace(changed, length=None, shown=None, covered=None, completed=None)
         return replace(bare, tied=None, tail=None, tail_size=None, doc=None)

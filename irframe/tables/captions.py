@@ -100,7 +100,7 @@ ORIGIN_WORDS = {
 }
 """Mapping from attributes of scores to the texts in captions that state their values."""
 POLICY = {"ties", "score_dtype", "topics", "seed"}
-"""Options of rankings and topics, which captions state with the texts in `ORIGIN_WORDS`."""
+"""Options of `evaluate` that captions state. `ORIGIN_WORDS` contains the text of each option."""
 METHODS = "coefficient", "rank_interval", "method"
 OPTION_WORDS = {
     "baseline": "compared with {}",

@@ -56,7 +56,7 @@ def by_depth(first, second):
 
 
 def group(first, second):
-    """Return the label at full depth.
+    """Return the ordering label of two full rankings.
 
     The label of a non-separable pair is ``**``, followed by the label before the pair became
     non-separable.

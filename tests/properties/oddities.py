@@ -21,7 +21,7 @@ NAN = math.nan
 
 @dataclass(frozen=True)
 class Case:
-    """A run and judgments as rows, and a rule.
+    """A run, judgments, and the rule for reading them.
 
     Keys of a row are roles of columns, or names of further columns.
     """
