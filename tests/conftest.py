@@ -4,7 +4,9 @@ import gc
 import json
 import os
 from dataclasses import is_dataclass
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from zlib import crc32
 
 import pytest
@@ -19,6 +21,19 @@ settings.register_profile("deep", max_examples=4, deadline=None, print_blob=True
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_collection():
+    """Import all packages of irframe before the tests are collected.
+
+    To collect a module, pytest imports its package and then executes the module, even if the
+    package has imported the module already. The classes of the module would then exist twice.
+    """
+    import irframe as ir
+
+    for package in iter_modules(ir.__path__, "irframe."):
+        if package.ispkg:
+            import_module(package.name)
 
 
 def pytest_itemcollected(item):

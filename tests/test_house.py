@@ -397,6 +397,14 @@ def test_a_verb_does_not_hide_its_module():
     ] == []
 
 
+@pytest.mark.thorough
+def test_pytest_imports_no_module_twice():
+    paths = ["irframe/files/write_run.py", "irframe/frames", __file__]
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", *paths, "-k", "hide_its_module"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
+
+
 def test_only_the_errors_module_warns():
     assert [
         f"{path}:{node.lineno}"
