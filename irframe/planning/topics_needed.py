@@ -232,14 +232,15 @@ def topics_needed(
     IrframeWarning
         If topics are dropped, because some system has no score on these topics.
 
-    Notes ----- Let n be the number of topics and D the true difference. A paired t-test is an
-    F-test with 1 and n - 1 degrees of freedom and noncentrality ``n D^2 / v``. The variance v is
-    the variance of paired differences, averaged over pairs. A one-way analysis of variance of m
-    systems has m - 1 and m(n - 1) degrees of freedom and noncentrality ``n D^2 / (2 v)``. The
-    variance v is then the variance of the scores of one system. All means except the best and the
-    worst are assumed to be equal. The result is the smallest n for which the noncentral F
-    distribution yields the required power. For a margin m the test is a one-sided t-test with
-    noncentrality ``m sqrt(n / v)``.
+    Notes
+    -----
+    Let n be the number of topics and D the true difference. A paired t-test is an F-test with 1 and
+    n - 1 degrees of freedom and noncentrality ``n D^2 / v``. The variance v is the variance of
+    paired differences, averaged over pairs. A one-way analysis of variance of m systems has m - 1
+    and m(n - 1) degrees of freedom and noncentrality ``n D^2 / (2 v)``. The variance v is then the
+    variance of the scores of one system. All means except the best and the worst are assumed to be
+    equal. The result is the smallest n for which the noncentral F distribution yields the required
+    power. For a margin m the test is a one-sided t-test with noncentrality ``m sqrt(n / v)``.
 
     The expected width of a confidence interval is ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)``, where
     E(s) is the expected standard deviation of n normal differences.
