@@ -400,7 +400,10 @@ def _time_of(call: object) -> Time | None:
         number = value if isinstance(value, float) else int(value)
         position = bisect([*UNITS.values()], number)
         return ("numbers of unknown unit", *UNITS)[position], number
-    time = pd.to_datetime(str(value), errors="coerce")
+    try:
+        time = pd.Timestamp(str(value))
+    except ValueError:
+        return None
     if pd.isna(time):
         return None
     # clocks of unknown time zones cannot be compared with instants
