@@ -185,7 +185,7 @@ class View:
         ladder["could_be_first"] = ladder["low"] == 1
         if "could_be_first" in self.means:
             ladder["could_be_first"] = self.of("could_be_first", metric, depth).astype(bool)
-        ladder = ladder.assign(mean=-mean, place=range(len(mean)))
+        ladder = ladder.assign(mean=-mean.round(12), place=range(len(mean)))
         return ladder.sort_values(["rank", "mean", "place"])
 
     def tied(self, metric, depth):
