@@ -139,6 +139,7 @@ class OneSide(NamedTuple):
 def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement) -> list[OneSide]:
     """Return one side per metric, with one vector per depth."""
     sides = []
+    every_mean = np.round(system_means(paired, method), TIE)
     for row, summary in enumerate(paired.summaries):
         sign = 1 if method.distance else paired.signs[row]
 
@@ -150,8 +151,7 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
         (drawn,) = paired.over(row, slice(None), draw)
         scored = paired.scored[row]
         values = np.where(scored, paired.values[row], np.nan)
-        # `means` negates the means of costs, and a distance compares the scores themselves
-        means = np.round(paired.means[row] * paired.signs[row] * sign, TIE)
+        means = every_mean[row]
         empty = np.empty((0, *means.shape))
         if options.of == "averages":
             refuse_design(paired, "interval_of='averages'")
